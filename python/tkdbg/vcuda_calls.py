@@ -250,6 +250,17 @@ def _set_grad(v, func, args, kwargs):
 
 def _pack_padded(v, func, args, kwargs):
     """Lengths and batch sizes are on the CPU."""
+    lengths = args[1]
+    if v.strict and v.on_device(lengths):
+        raise RuntimeError(
+            "'lengths' argument should be a 1D CPU int64 tensor, but got "
+            f"{lengths.dim()}D {text_of(v.place(lengths))} "
+            f"{name_of(lengths.dtype)} tensor")
+    return _with_sizes(v, func, args, kwargs)
+
+
+def _with_sizes(v, func, args, kwargs):
+    """Data where they were, and lengths or batch sizes on the CPU."""
     data, sizes = func(*args, **kwargs)
     return v.mark(data, v.place(args[0])), v.mark(sizes, HOST)
 
@@ -411,6 +422,7 @@ def specials(torch):
     table[t.copy_] = _copy
     table[torch.nn.functional.one_hot] = _one_hot
     table[torch._VF._pack_padded_sequence] = _pack_padded
+    table[torch._VF._pad_packed_sequence] = _with_sizes
     table[t.__setitem__], table[t.__getitem__] = _set_item, _get_item
     for name in _STORAGES:
         if hasattr(t, name):

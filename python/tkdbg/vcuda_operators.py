@@ -41,6 +41,8 @@ _ELEMENTWISE = frozenset("""
 _TOGETHER = frozenset("""clamp clamp_ clamp_min clamp_min_ clamp_max clamp_max_
                          nextafter nextafter_""".split())
 
+_RECURRENT = "lstm", "gru", "rnn_tanh", "rnn_relu"
+
 # What functions that are made of several operators say of places that differ.
 _WHOLE = {
     "meshgrid": "meshgrid expects all tensors to have the same device",
@@ -59,7 +61,7 @@ _WHOLE = {
          "conv_transpose3d"), "Input type ({a}) and weight type ({b}) should "
         "be the same"),
     **dict.fromkeys(
-        ("lstm", "gru", "rnn_tanh", "rnn_relu"), "Input and {what} tensors "
+        _RECURRENT, "Input and {what} tensors "
         "are not at the same device, found input tensor at {0} and {what} "
         "tensor at {1}"),
 }
@@ -152,7 +154,10 @@ class Operators:
         if not self.virtual.strict or (
                 getattr(func, "__name__", "") in _MOVING):
             return where, func(*args, **kwargs)
-        self._check_whole(func, args, kwargs)
+        packed = _without_batch_sizes(func, args)
+        self._check_whole(func, packed or args, kwargs)
+        if packed:  # batch sizes are on the CPU, whatever the data are on
+            return where, func(*args, **kwargs)
         with self._checking():
             result = func(*args, **kwargs)
         return where, result
@@ -400,6 +405,15 @@ class Operators:
         if self._modes is None:
             self._modes = _modes(self)
         return self._modes
+
+
+def _without_batch_sizes(func, args):
+    """The arguments of a recurrent network as for sequences of one length, if
+    they are for packed ones."""
+    if (getattr(func, "__name__", "") in _RECURRENT and len(args) > 3 and
+            isinstance(args[3], (tuple, list))):
+        return args[0], *args[2:]
+    return None
 
 
 # What CUDA's kernels are called in messages, by what the CPU's are.

@@ -69,6 +69,27 @@ class Mixing(unittest.TestCase):
                      "as the indexed tensor (cpu)",
                      lambda: self.b[torch.tensor([0], device="cuda")])
 
+    def test_packed_sequences(self):
+        """Their batch sizes are on the CPU."""
+        from torch.nn.utils import rnn
+        x, lengths = torch.ones(3, 5, 4, device="cuda"), torch.tensor(
+            [2, 5, 3])
+        for cls in torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN:
+            layer = cls(4, 6, batch_first=True).cuda()
+            packed = rnn.pack_padded_sequence(x, lengths, batch_first=True,
+                                              enforce_sorted=False)
+            found, counts = rnn.pad_packed_sequence(layer(packed)[0],
+                                                    batch_first=True)
+            self.assertEqual(counts.device.type, "cpu")
+            torch.testing.assert_close(found[1], layer(x)[0][1])
+            self.assertTrue(found.is_cuda)
+            found.sum().backward()
+            self.assertTrue(layer.weight_hh_l0.grad.is_cuda)
+            self.refused("Input and parameter tensors are not at the same "
+                         "device", layer.cpu(), packed)
+        self.refused("should be a 1D CPU int64 tensor, but got 1D cuda:0 Long",
+                     rnn.pack_padded_sequence, x, lengths.cuda())
+
     def test_indices_of_what_is_written(self):
         """They may be on a device when the tensor is not, as on CUDA."""
         at = torch.tensor([0, 2], device="cuda")
