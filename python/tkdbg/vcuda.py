@@ -188,11 +188,21 @@ class VirtualCuda:
 
     def mark_of(self, tensor):
         """The mark of a tensor; None: it has none."""
+        found = getattr(tensor, MARK, None)
+        return self._inner(tensor) if found is None else found
+
+    def _inner(self, tensor):
+        """The mark of what torch.func has wrapped, or None."""
+        wrapped = self.torch._C._functorch
+        if not isinstance(tensor, self.tensor):
+            return None
+        while wrapped.is_functorch_wrapped_tensor(tensor):
+            tensor = wrapped.get_unwrapped(tensor)
         return getattr(tensor, MARK, None)
 
     def place(self, tensor):
         """The mark of a tensor, or what holds for tensors without one."""
-        where = getattr(tensor, MARK, None)
+        where = self.mark_of(tensor)
         if where is None:
             return 0 if self.used else HOST
         return where
@@ -254,6 +264,8 @@ class VirtualCuda:
         for arg in args:
             if isinstance(arg, tensor):
                 at = getattr(arg, MARK, None)
+                if at is None:
+                    at = self._inner(arg)
                 if at is None:
                     unmarked = True
                     continue

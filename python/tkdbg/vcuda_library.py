@@ -56,6 +56,7 @@ class Libraries:
             if key != "CUDA":
                 return impl(self, op_name, libraries.with_mode(fn),
                             dispatch_key, **options)
+            libraries.note_cudas(self, op_name, options)
             with_keys = options.pop("with_keyset", False)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # Halves may have it as well
@@ -64,6 +65,26 @@ class Libraries:
                     **options)
 
         patches.set(library, "impl", impl_here)
+
+    def note_cudas(self, library, op_name, options):
+        """Notes a kernel under the key CUDA; raises or warns as PyTorch does
+        where there is one."""
+        name = op_name if isinstance(op_name, str) else op_name.name()
+        name = name.rpartition("::")[2]
+        key, known = f"{library.ns}/{name}/CUDA", self.torch.library._impls
+        by_default = (self._impl.__kwdefaults__ or {}).get("allow_override")
+        if key in known:
+            if not options.get("allow_override", by_default):
+                raise RuntimeError(
+                    "This is not allowed since there's already a kernel "
+                    f"registered from python overriding {name}'s behavior for "
+                    f"CUDA dispatch key and {library.ns} namespace.")
+            warnings.warn(
+                "Overriding a previously registered kernel for the same "
+                f"operator and the same dispatch key\n  operator: "
+                f"{library.ns}::{name}\n  dispatch key: CUDA", stacklevel=3)
+        known.add(key)
+        library._op_impls.add(key)
 
     def uninstall(self):
         """Nothing: registrations end with their libraries."""

@@ -33,6 +33,7 @@ def patch(virtual, patches):
     _patch_load(virtual, patches)
     _patch_backward(virtual, patches)
     _patch_functions(virtual, patches)
+    _patch_wrapping(virtual, patches)
     _patch_saved(virtual, patches)
     _patch_hooks(virtual, patches)
     _patch_groups(virtual, patches)
@@ -281,6 +282,25 @@ def _patch_functions(virtual, patches):
         backward = vars(function.BackwardCFunction).get(name)
         if backward is not None:
             patches.set(function.BackwardCFunction, name, marking(backward))
+
+
+def _patch_wrapping(virtual, patches):
+    """What torch.func unwraps is where its wrapper was."""
+    for name in ("vmap", "eager_transforms"):
+        module = sys.modules.get("torch._functorch." + name)
+        for function in ("_remove_batch_dim", "_unwrap_for_grad"):
+            if hasattr(module, function):
+                patches.set(module, function, _unwrapping(
+                    virtual, getattr(module, function)))
+
+
+def _unwrapping(virtual, function):
+    def unwrap(tensor, *args):
+        result, where = function(tensor, *args), virtual.mark_of(tensor)
+        if where is not None:
+            virtual.mark_new(result, where)
+        return result
+    return unwrap
 
 
 def _patch_saved(virtual, patches):

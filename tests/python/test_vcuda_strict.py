@@ -69,6 +69,21 @@ class Mixing(unittest.TestCase):
                      "as the indexed tensor (cpu)",
                      lambda: self.b[torch.tensor([0], device="cuda")])
 
+    def test_what_torch_func_wraps(self):
+        a, b = self.a, self.b
+        text = "found at least two devices"
+        self.refused(text, torch.vmap(lambda x, y: x + y), a, b)
+        self.refused(text, torch.vmap(lambda x: x * b), a)
+        self.refused(text, torch.func.grad(lambda x: (x * b).sum()), a)
+        self.refused("on the same device", torch.vmap(torch.dot),
+                     a[:, None], b[:, None])
+        for found in (torch.vmap(lambda x: x + b[0])(a),
+                      torch.vmap(torch.dot)(a[:, None], a[:, None]),
+                      torch.func.grad(lambda x: (x * a).sum())(a),
+                      torch.vmap(torch.func.grad(lambda x: x * x))(a)):
+            self.assertTrue(found.is_cuda)
+        self.assertFalse(torch.vmap(lambda x: x * b)(b).is_cuda)
+
     def test_packed_sequences(self):
         """Their batch sizes are on the CPU."""
         from torch.nn.utils import rnn
@@ -380,6 +395,20 @@ class Library(unittest.TestCase):
                      "CompositeExplicitAutograd")
         torch.ops.tkdbg_keys.f(torch.ones(2, device="cuda"))
         self.assertEqual(seen, [torch.device("cuda:0")])
+
+    def test_a_second_kernel(self):
+        library = torch.library.Library("tkdbg_second", "DEF")
+        self.addCleanup(library._destroy)
+        library.define("f(Tensor x) -> Tensor")
+        library.impl("f", lambda x: x + 1, "CUDA")
+        with self.assertWarnsRegex(UserWarning, "dispatch key: CUDA"):
+            library.impl("f", lambda x: x + 2, "CUDA", allow_override=True)
+        with self.assertRaisesRegex(
+                RuntimeError, "overriding f's behavior for CUDA dispatch key "
+                "and tkdbg_second namespace"):
+            library.impl("f", lambda x: x + 3, "CUDA", allow_override=False)
+        x = torch.ones(2, device="cuda")
+        self.assertEqual(torch.ops.tkdbg_second.f(x).tolist(), [3, 3])
 
 
 def twice(x):
