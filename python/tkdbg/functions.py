@@ -7,10 +7,12 @@ import ast
 import functools
 import hashlib
 import inspect
+import itertools
 import types
 
 from . import source
 from . import tltypes as tl_types
+from .scope import trees_of
 from .wrappers import MockTensor
 
 
@@ -88,7 +90,7 @@ class JITCallable:
     def named(self):
         """The jit functions that the text names, perhaps in a module."""
         scope = self.get_capture_scope()
-        for node in ast.walk(self.parse()):
+        for node in itertools.chain(*map(ast.walk, trees_of(self.src))):
             path = []
             while isinstance(node, ast.Attribute):
                 path.append(node.attr)

@@ -1,7 +1,6 @@
 """@triton.jit functions: decoration and launch."""
 from __future__ import annotations
 
-import ast
 import inspect
 import operator
 import re
@@ -15,7 +14,7 @@ from . import functions, tltypes as tl_types
 from .functions import JITCallable, KernelInterface
 from .host import Host
 from .prepared import Prepared
-from .scope import Scope
+from .scope import Scope, names_in, trees_of
 from .tensors import without_torch_functions
 
 MAX_PREPARED = 256  # signatures remembered per kernel
@@ -267,11 +266,9 @@ class JITFunction(JITCallable, KernelInterface):
 
     def _check_conflicts(self):
         """A kernel and what it calls read one value of a global variable."""
-        named = {n.id for n in ast.walk(self.parse())
-                 if isinstance(n, ast.Name)}
         for function in self.named():
             changed = function.scope.reads.changed()
-            if changed and changed[0] in named:
+            if changed and changed[0] in names_in(trees_of(self.src)):
                 raise RuntimeError(
                     f"Global variable {changed[0]} has value {changed[2]} when "
                     f"compiling {self._fn_name}, but inner kernel "
