@@ -355,8 +355,16 @@ static void loop_body(tks *s, const tk_ast *n, tk_stmt *st,
   check_branch_return(s, &st->body, st->span);
 }
 
+static void check_no_else(tks *s, const tk_ast *n) {
+  if (n->n)
+    tks_error_help(s, TK_D_UNSUPPORTED,
+                   "put its body after the loop, which has no break",
+                   "a loop cannot have an else branch");
+}
+
 static void runtime_for(tks *s, const tk_ast *n, const tks_op *op,
                         const tk_ast *call) {
+  check_no_else(s, n);
   tk_stmt *st = stmt_new(s, TK_S_FOR, header_span(n, n->b));
   tk_insts *saved = s->frame->insts;
   s->frame->insts = &st->insts;
@@ -397,6 +405,64 @@ static loop_bounds static_bounds(tks *s, const tks_op *op, const tk_ast *n) {
   return b;
 }
 
+/* The expressions of a statement, and nothing of what it does. */
+static void else_values(tks *s, const tk_ast *n) {
+  switch (n->kind) {
+  case TK_AST_PASS: return;
+  case TK_AST_RETURN:
+    if (n->a) tks_expr(s, n->a);
+    return;
+  case TK_AST_ANNASSIGN:
+    tks_expr(s, n->b);
+    if (n->c) tks_expr(s, n->c);
+    return;
+  case TK_AST_ASSERT:
+    if (n->b) tks_expr(s, n->b);
+    tks_expr(s, n->a);
+    return;
+  case TK_AST_EXPR:
+  case TK_AST_IF:
+    if (n->a->kind != TK_AST_ELLIPSIS) tks_expr(s, n->a);
+    return;
+  case TK_AST_ASSIGN:
+    if (n->list[0]->kind != TK_AST_NAME) break;
+    tks_expr(s, n->a);
+    return;
+  default: break;
+  }
+  tks_error_help(s, TK_D_UNSUPPORTED,
+                 "put it after the loop, which has no break",
+                 "the else branch of a static_range cannot have this "
+                 "statement");
+}
+
+/* Triton visits what the statements of the branch consist of in every trip of
+ * a static_range: calls run, nothing is assigned, and of an if both branches
+ * run. */
+static void static_else(tks *s, const tk_ast *n) {
+  for (uint32_t i = 0; i < n->n; i++) {
+    const tk_ast *part = n->list[i];
+    tk_stmt *st = stmt_new(s, TK_S_RUN, part->span);
+    tk_insts *saved = s->frame->insts;
+    s->frame->at = part->span;
+    s->frame->insts = &st->insts;
+    else_values(s, part);
+    s->frame->insts = saved;
+    if (st->insts.n) TK_PUSH(s->arena, s->frame->body, st);
+    if (part->kind != TK_AST_IF) continue;
+    tks_body(s, part->b);
+    if (part->c) tks_body(s, part->c);
+  }
+}
+
+static void warn_else(tks *s, const tk_ast *n) {
+  s->frame->at = n->list[0]->span;
+  tk_diag *d = tks_say(s, TK_D_SUSPICIOUS,
+                       "the compiler runs this else branch in each trip of "
+                       "the loop, and assigns nothing in it");
+  tk_diag_help(s->env, d, "put it after the loop, which has no break");
+}
+
 static void static_for(tks *s, const tk_ast *n, const tks_op *op) {
   loop_bounds b = static_bounds(s, op, n);
   const sval *all[3] = {&b.lb, &b.ub, &b.step};
@@ -414,18 +480,12 @@ static void static_for(tks *s, const tk_ast *n, const tks_op *op) {
     sval iv = sv_int(i);
     tks_bind(s, n->a->str, &iv)->how = BOUND_KNOWN;
     tks_body(s, n->c);
+    if (n->n && i == b.lb.i) warn_else(s, n);
+    if (n->n) static_else(s, n);
   }
 }
 
-static void check_no_else(tks *s, const tk_ast *n) {
-  if (n->n)
-    tks_error_help(s, TK_D_UNSUPPORTED,
-                   "put its body after the loop, which has no break",
-                   "a loop cannot have an else branch");
-}
-
 static void stmt_for(tks *s, const tk_ast *n) {
-  check_no_else(s, n);
   sval fn = sv(V_NONE);
   if (n->b->kind == TK_AST_CALL) fn = tks_expr(s, n->b->a);
   s->frame->at = n->b->span;

@@ -57,10 +57,32 @@ static bool items_agree(const sval *a, const sval *b,
   return true;
 }
 
+/* How an integer is ordered with a float that is no NaN: exactly, where a
+ * double does not hold the integer. */
+static int int_order(tk_int a, double b) {
+  double limit = ldexp(1, 127), whole = floor(b);
+  if (b >= limit) return -1;
+  if (b < -limit) return 1;
+  tk_int n = (tk_int)whole;
+  return a != n ? (a < n ? -1 : 1) : b > whole ? -1 : 0;
+}
+
+/* -1, 0 or 1 of two numbers of which one at least is a float. */
+static int float_order(const sval *x, const sval *y) {
+  double a = sv_as_double(x), b = sv_as_double(y);
+  if (x->kind != V_FLOAT) return int_order(x->i, b);
+  if (y->kind != V_FLOAT) return -int_order(y->i, a);
+  return a < b ? -1 : a > b;
+}
+
+static bool is_unordered(const sval *x, const sval *y) {
+  return isnan(sv_as_double(x)) || isnan(sv_as_double(y));
+}
+
 bool sv_equal(const sval *a, const sval *b) {
   if (sv_is_number(a) && sv_is_number(b)) {
     if (a->kind == V_FLOAT || b->kind == V_FLOAT)
-      return sv_as_double(a) == sv_as_double(b);
+      return !is_unordered(a, b) && float_order(a, b) == 0;
     return a->i == b->i;
   }
   if (a->kind != b->kind) return false;
@@ -119,10 +141,37 @@ static bool is_comparison(tk_operator op) {
   return op >= TK_OP_LT && op <= TK_OP_NE;
 }
 
+/* Python's power of floats, which fails where C gives an infinity or NaN. */
+static sval float_pow(tks *s, double a, double b) {
+  double r = pow(a, b);
+  if (a == 0 && b < 0 && isfinite(b))
+    tks_error(s, TK_D_DIVISION, "zero cannot be raised to a negative power");
+  if (isinf(r) && isfinite(a) && isfinite(b))
+    tks_error(s, TK_D_VALUE, "%g ** %g is too large for a float", a, b);
+  if (a < 0 && isfinite(a) && isfinite(b) && isnan(r))
+    tks_error(s, TK_D_UNSUPPORTED, "%g ** %g is a complex number", a, b);
+  return sv_float(r);
+}
+
+static double float_mod(double a, double b) {
+  double m = fmod(a, b);
+  return m != 0 && (m < 0) != (b < 0) ? m + b : copysign(m, m ? m : b);
+}
+
+/* Python divides what the remainder leaves, so that 1.0 // 0.1 is 9. */
+static double float_floordiv(double a, double b) {
+  double m = fmod(a, b), q = (a - m) / b;
+  if (m != 0 && (m < 0) != (b < 0)) q -= 1;
+  if (q == 0) return copysign(0, a / b);
+  return q - floor(q) > 0.5 ? floor(q) + 1 : floor(q);
+}
+
 static sval float_binary(tks *s, tk_operator op, const sval *x, const sval *y) {
   double a = sv_as_double(x), b = sv_as_double(y);
-  if (is_comparison(op))
-    return compare_order(op, a < b ? -1 : a > b, a != a || b != b);
+  if (is_comparison(op)) {
+    bool unordered = is_unordered(x, y);
+    return compare_order(op, unordered ? 0 : float_order(x, y), unordered);
+  }
   if ((op == TK_OP_DIV || op == TK_OP_FLOORDIV || op == TK_OP_MOD) && b == 0)
     tks_error(s, TK_D_DIVISION, "division of constants by zero");
   switch (op) {
@@ -130,12 +179,9 @@ static sval float_binary(tks *s, tk_operator op, const sval *x, const sval *y) {
   case TK_OP_SUB: return sv_float(a - b);
   case TK_OP_MUL: return sv_float(a * b);
   case TK_OP_DIV: return sv_float(a / b);
-  case TK_OP_FLOORDIV: return sv_float(floor(a / b));
-  case TK_OP_MOD: {
-    double m = fmod(a, b);
-    return sv_float(m != 0 && (m < 0) != (b < 0) ? m + b : m);
-  }
-  case TK_OP_POW: return sv_float(pow(a, b));
+  case TK_OP_FLOORDIV: return sv_float(float_floordiv(a, b));
+  case TK_OP_MOD: return sv_float(float_mod(a, b));
+  case TK_OP_POW: return float_pow(s, a, b);
   default: no_operator(s, op, x, y);
   }
 }
@@ -146,7 +192,7 @@ static void too_big(tks *s) {
 }
 
 static sval int_pow(tks *s, tk_int a, tk_int b) {
-  if (b < 0) return sv_float(pow((double)a, (double)b));
+  if (b < 0) return float_pow(s, (double)a, (double)b);
   tk_int r = 1;
   for (; b > 0; b >>= 1) {
     if ((b & 1) && __builtin_mul_overflow(r, a, &r)) too_big(s);
