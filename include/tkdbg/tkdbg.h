@@ -145,13 +145,15 @@ typedef enum tk_value_kind {
   TK_V_INT,      /* hi:lo, 128-bit two's complement */
   TK_V_FLOAT,    /* f */
   TK_V_STR,      /* str, n bytes */
-  TK_V_DTYPE,    /* lo is a tk_dtype; hi is pointer depth; of a block's type
-                    items, n are its shape */
+  TK_V_DTYPE,    /* lo is a tk_dtype; hi is pointer depth, with the address
+                    space, less 1, << 8, and 1 << 16 for a pointer that stores
+                    refuse; of a block's type items, n are its shape */
   TK_V_TUPLE,    /* items, n; str: field names separated by ',', or NULL */
   TK_V_FUNCTION, /* ptr is a tk_function; lo: 1 if Python runs it while the
                     kernel is compiled */
   TK_V_BUILTIN,  /* str names an operation or module: "tl.load", "tl" */
-  TK_V_OBJECT,   /* ptr is a host handle; str is its printed type */
+  TK_V_OBJECT,   /* ptr is a host handle; str is its printed type; lo: 0 if it
+                    is in a constexpr, 1 if not, which tells what .value is */
   /* Only as an argument, or inside one: */
   TK_V_TENSOR,     /* ptr is a const tk_tensor */
   TK_V_DESCRIPTOR, /* items: base (TENSOR), then tuples of shape, strides and

@@ -19,7 +19,9 @@ def is_class(obj):
 
 def user_class(cls):
     """The class as it was written: Triton's decorator gives another, whose
-    methods remember it."""
+    methods remember it.  A class that only inherits from one has its fields
+    and constructor."""
+    cls = next(c for c in cls.__mro__ if "__triton_aggregate__" in vars(c))
     found = vars(cls).get("__user_class__")
     if found is not None:
         return found
@@ -32,6 +34,27 @@ def fields(cls, what):
     annotated with."""
     notes = vars(user_class(cls)).get("__annotations__", {})
     return tuple(notes.values() if what == "__types__" else notes)
+
+
+def base(cls):
+    """The aggregate that a class without a decorator of its own is of, or
+    None; TypeError for a class that Triton does not make as Python would."""
+    own = "__triton_aggregate__" in vars(cls)
+    written = user_class(cls) if own else cls
+    found = next((b for b in written.__mro__[1:] if is_class(b)), None)
+    if found is not None and own:
+        raise TypeError(
+            f"{cls.__name__} is decorated with tl.core._aggregate and inherits "
+            f"from {found.__name__}, which is as well: Triton 3.6 calls the "
+            "other's constructor; let it inherit from a class without "
+            "decorator")
+    if found is not None and "__init__" in vars(cls):
+        raise TypeError(
+            f"{cls.__name__} has a constructor and no decorator: Triton 3.6 "
+            f"calls {found.__name__}'s first, and this one without the "
+            "compiler; decorate it with tl.core._aggregate and let it inherit "
+            "from a class without decorator")
+    return found
 
 
 def holder(cls, name):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import builtins
 import ctypes
+import enum
+import operator
 import sys
 import types
 
@@ -52,6 +54,8 @@ _CLASSES = {
     tl_types.block_type: "tl.block_type",
     tl_types.const: "tl.const",
     tl_types.PropagateNan: "tl.PropagateNan",
+    tl_types.dtype.KIND: "tl.dtype.KIND",
+    tl_types.dtype.SIGNEDNESS: "tl.dtype.SIGNEDNESS",
 }
 
 INDUCTOR = "torch._inductor.runtime.triton_helpers"
@@ -150,6 +154,9 @@ def _fill_dtype(session, out, value):
     if shape:
         fill_tuple(session, out, shape, _fill_int)
     out.kind, out.lo, out.hi = _capi.V_DTYPE, index, depth
+    if depth and not shape:
+        out.hi += ((value.address_space - 1 & 0xFF) << 8) + (
+            bool(value.const) << 16)
     return True
 
 
@@ -177,9 +184,18 @@ def fill_python(session, out, function):
 
 
 def fill_object(session, out, value):
-    """Writes value as a handle; str is the printed name of its type."""
+    """Writes value as a handle; str is the printed name of its type.
+
+    It stands for a constexpr that holds the value (set_raw)."""
     _fill_str(out, _capi.V_OBJECT, type(value).__name__)
-    out.ptr = session.handle(value)
+    out.ptr, out.lo = session.handle(value), 0
+
+
+def set_raw(out, value):
+    """Says of what fill wrote for value that it is an object itself, whose
+    attribute `value` is its own and not what a constexpr holds."""
+    if out.kind == _capi.V_OBJECT and not tl_types.is_constexpr(value):
+        out.lo = 1
 
 
 # ---- names of builtins ------------------------------------------------------
@@ -196,8 +212,8 @@ def builtin_name(value, name=None):
         return value.canonical
     if isinstance(value, types.ModuleType):
         return MODULES.get(value.__name__)
-    if isinstance(value, tl_types.PropagateNan):
-        return f"tl.PropagateNan.{value.name}"
+    if isinstance(value, enum.Enum):
+        return _member_name(value)
     if isinstance(value, type) and value in _CLASSES:
         return _CLASSES[value]
     if is_pasted(value, name):
@@ -207,6 +223,16 @@ def builtin_name(value, name=None):
         if getattr(builtins, short, None) is value:
             return f"builtins.{short}"
     return _inductor_name(value, name) or _triton_name(value)
+
+
+def _member_name(value):
+    """The name of a member of the language's own enumerations; None."""
+    if isinstance(value, tl_types.PropagateNan):
+        return f"tl.PropagateNan.{value.name}"
+    cls = type(value)
+    if cls.__module__ in (tl_types.__name__, "triton.language.core"):
+        return f"tl.{cls.__qualname__}.{value.name}"
+    return None
 
 
 def _inductor_name(value, name):
@@ -274,8 +300,11 @@ def read(session, value):
 def _read_dtype(session, value):
     language = sys.modules.get("triton.language", tl_types)
     found = language.dtype(session.dtype_names[value.lo])
-    for _ in range(value.hi):
-        found = language.pointer_type(found)
+    depth, space, const = (value.hi & 0xFF, (value.hi >> 8 & 0xFF) + 1,
+                           bool(value.hi >> 16))
+    for inner in reversed(range(depth)):
+        found = (language.pointer_type(found) if inner else
+                 language.pointer_type(found, space & 0xFF, const))
     if value.n:
         shape = [value.items[i].lo for i in range(value.n)]
         found = language.block_type(found, shape)
@@ -289,4 +318,8 @@ def _read_builtin(session, canonical):
     for kind, name in _CLASSES.items():
         if name == canonical:
             return kind
+    for name in ("dtype.KIND", "dtype.SIGNEDNESS"):
+        if head == f"tl.{name}":
+            language = sys.modules.get("triton.language", tl_types)
+            return getattr(operator.attrgetter(name)(language), last)
     return operations.builtin(session, canonical)

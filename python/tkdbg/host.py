@@ -74,6 +74,7 @@ class Host:
         if value is MISSING:
             return UNKNOWN
         convert.fill(self.session, out, value, name)
+        convert.set_raw(out, value)
         if holder is not None:
             self._note_name(scope, name, value, holder)
             if _allowed_global(value) or environment.allow_globals():
@@ -118,11 +119,20 @@ class Host:
 
     def find_attr(self, obj, name, out):
         """Fills out with obj.name."""
+        if name == "__str__":
+            convert.fill(self.session, out, str(obj))
+            return FOUND
         if name in ("__call__", "__code__"):
             return self._find_text(obj, name == "__code__", out)
         of_class = aggregates.is_class(obj)
         if of_class and name in ("__fields__", "__types__"):
             convert.fill(self.session, out, aggregates.fields(obj, name))
+            return FOUND
+        if of_class and name == "__base_aggregate__":
+            base = aggregates.base(obj)
+            if base is None:
+                return UNKNOWN
+            convert.fill_object(self.session, out, base)
             return FOUND
         if of_class:
             obj = aggregates.holder(obj, name)
@@ -142,6 +152,7 @@ class Host:
         if module:
             known = convert.known_function(self.session, value)
         convert.fill(self.session, out, known, name)
+        convert.set_raw(out, known)
         if module:
             note = annotations(vars(obj)).get(name)
             if note is not None and is_constexpr_annotation(note):

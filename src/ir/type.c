@@ -3,7 +3,7 @@
 
 bool tk_same_elem(const tk_type *a, const tk_type *b) {
   return a->elem == b->elem && a->ptr == b->ptr && a->is_const == b->is_const &&
-         a->to_block == b->to_block;
+         a->to_block == b->to_block && a->space == b->space;
 }
 
 bool tk_same_shape(const tk_type *a, const tk_type *b) {

@@ -14,6 +14,8 @@ typedef struct tk_type {
   uint8_t ptr;   /* 0 value, 1 pointer to elem, 2 pointer to that, ... */
   bool is_const; /* pointer that stores refuse */
   bool to_block; /* the type of a block pointer: one pointer to a block */
+  uint8_t space; /* of a pointer type that a kernel names: its address space,
+                    less 1; pointers themselves are in 1 */
   uint8_t rank;  /* 0: scalar */
   int32_t shape[TK_MAX_RANK];
 } tk_type;
@@ -23,6 +25,7 @@ static inline tk_type tk_scalar(tk_dtype d) {
 }
 static inline tk_type tk_pointer(tk_type t) {
   t.ptr++;
+  t.space = 0;
   return t;
 }
 /* The same shape with another element type. */
@@ -30,11 +33,13 @@ static inline tk_type tk_with_elem(tk_type t, tk_dtype d) {
   t.elem = (uint8_t)d;
   t.ptr = 0;
   t.is_const = false;
+  t.space = 0;
   return t;
 }
 static inline tk_type tk_elem_of(tk_type t) {
   if (t.to_block) return t; /* a pointer is a scalar, whatever it points to */
-  return (tk_type){.elem = t.elem, .ptr = t.ptr, .is_const = t.is_const};
+  return (tk_type){
+      .elem = t.elem, .ptr = t.ptr, .is_const = t.is_const, .space = t.space};
 }
 static inline tk_type tk_with_shape(tk_type t, const tk_type *shape) {
   t.rank = shape->rank;
@@ -44,6 +49,7 @@ static inline tk_type tk_with_shape(tk_type t, const tk_type *shape) {
 /* What a pointer type points to, with the pointer's shape. */
 static inline tk_type tk_pointee(tk_type t) {
   t.ptr--;
+  t.space = 0;
   if (!t.ptr) t.is_const = false;
   t.to_block = false;
   return t;

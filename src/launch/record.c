@@ -154,7 +154,8 @@ static void value_members(recorder *r, json_t *o, const tk_value *v,
     if (v->lo) put_int(r, o, "python", 1);
     return;
   case TK_V_OBJECT:
-    put_int(r, o, "index", object_index(r, v->ptr)); /* fall through */
+    put_int(r, o, "index", object_index(r, v->ptr));
+    if (v->lo) put_int(r, o, "raw", 1); /* fall through */
   case TK_V_BUILTIN: put_text(r, o, "text", v->str); return;
   }
 }

@@ -148,7 +148,8 @@ static void value_members(replayer *r, const json_t *o, tk_value *v,
   case TK_V_STR: v->str = get_bytes(r, o, "text", &v->n); return;
   case TK_V_DTYPE:
     v->lo = get_dtype(r, o);
-    v->hi = get_int(r, o, "depth", 0, 8);
+    v->hi = get_int(r, o, "depth", 0, 0x1FFFF);
+    if ((v->hi & 0xFF) > 8) bad_file(r, "depth", "is out of range");
     if (json_object_get(o, "items")) get_tuple(r, o, v, depth);
     return;
   case TK_V_TENSOR:
@@ -161,7 +162,9 @@ static void value_members(replayer *r, const json_t *o, tk_value *v,
     v->ptr = r->functions[bits];
     v->lo = json_object_get(o, "python") != NULL;
     return;
-  case TK_V_OBJECT: v->ptr = handle(r, o, "index"); /* fall through */
+  case TK_V_OBJECT:
+    v->ptr = handle(r, o, "index");
+    v->lo = json_object_get(o, "raw") != NULL; /* fall through */
   case TK_V_BUILTIN:
     v->str = get_text(r, o, "text", v->kind == TK_V_BUILTIN);
     return;

@@ -220,6 +220,23 @@ static void check_left_out(tks *s, tk_function *fn, const tk_ast *p) {
                  text ? "text" : "tuple", p->str, fn->item->name);
 }
 
+/* Into the dictionary of a parameter **kw, which only a Python function has:
+ * pairs of a name and a value. */
+static bool bind_in_dict(tks *s, tk_function *fn, bound *b, const char *name,
+                         const sval *v) {
+  size_t at = fn->ast->n - 1;
+  if (fn->item->jit || !fn->ast->n ||
+      fn->ast->list[at]->op != TK_PARAM_KEYWORDS)
+    return false;
+  sval *d = &b->v[at], *items = TK_NEWN(s->arena, sval, d->n + 2);
+  if (d->n) memcpy(items, d->items, d->n * sizeof *items);
+  items[d->n] = sv_str(name, strlen(name));
+  items[d->n + 1] = *v;
+  *d = (sval){.kind = V_DICT, .n = d->n + 2, .items = items};
+  b->given[at] = true;
+  return true;
+}
+
 static void fill_defaults(tks *s, tk_function *fn, bound *b) {
   for (size_t i = 0; i < fn->ast->n; i++) {
     const tk_ast *p = fn->ast->list[i];
@@ -227,6 +244,8 @@ static void fill_defaults(tks *s, tk_function *fn, bound *b) {
     if (p->b) check_left_out(s, fn, p);
     if (p->op == TK_PARAM_REST)
       b->v[i] = sv_tuple(s, NULL, 0);
+    else if (p->op == TK_PARAM_KEYWORDS && !fn->item->jit)
+      b->v[i] = sv(V_DICT);
     else if (p->b)
       b->v[i] = param_default(s, fn, p);
     else
@@ -244,6 +263,7 @@ sval *tks_bind_params(tks *s, tk_function *fn, const sval *args, size_t n,
       continue;
     }
     size_t k = find_param(fn->ast, kw[i]);
+    if (k == np && bind_in_dict(s, fn, &b, kw[i], &args[i])) continue;
     if (k == np) bad_args(s, fn, "has no parameter", kw[i]);
     if (b.given[k]) bad_args(s, fn, "got two values for", kw[i]);
     b.v[k] = args[i];
@@ -564,7 +584,8 @@ static void type_to_value(tks *s, const tk_type *t, tk_value *out) {
   tk_value *shape = TK_NEWN(s->arena, tk_value, n + 1);
   for (size_t i = 0; i < n; i++)
     shape[i] = (tk_value){.kind = TK_V_INT, .lo = (uint64_t)t->shape[i]};
-  out->kind = TK_V_DTYPE, out->lo = t->elem, out->hi = t->ptr;
+  out->kind = TK_V_DTYPE, out->lo = t->elem;
+  out->hi = t->ptr | t->space << 8 | t->is_const << 16;
   out->n = n, out->items = n ? shape : NULL;
 }
 

@@ -191,6 +191,12 @@ static sval cast_inst(tks *s, const sval *v, tk_type elem, bool rtz) {
 static sval cast_pointer(tks *s, const sval *v, tk_type elem) {
   bool from = v->type.ptr, to = elem.ptr;
   tk_dtype d = (tk_dtype)elem.elem, sd = sv_dtype(v);
+  if (from && to && elem.space)
+    tks_error_help(s, TK_D_TYPE, "cast it to tl.int64 first",
+                   "the compiler has no conversion of pointers to address "
+                   "space %d",
+                   (uint8_t)(elem.space + 1));
+  elem.space = 0;
   if (from && to) return cast_inst(s, v, elem, false);
   if (from && d == TK_INT1) return cast_inst(s, v, elem, false);
   if (from && tk_is_int(d) && tk_dtypes[d].bits == 64)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "spec/spec.h"
+#include "spec/rule.h"
 #include "spec/version.h"
 #include "launch/host.h"
 
@@ -455,6 +455,7 @@ static bool type_has(const tk_type *t, const char *name) {
                {"primitive_bitwidth", "if"},
                {"itemsize", "if"},
                {"int_bitwidth", "i"},
+               {"int_signedness", "i"},
                {"fp_mantissa_width", "f"},
                {"exponent_bias", "f"}};
   char is = t->rank && !t->to_block        ? 'b'
@@ -479,6 +480,12 @@ static void no_type_attr(tks *s, const sval *v, const char *name) {
                  "%s has no attribute %s", tks_show(s, v), name);
 }
 
+static sval signedness(tk_dtype d) {
+  const char *name = tk_is_signed(d) ? "tl.dtype.SIGNEDNESS.SIGNED"
+                                     : "tl.dtype.SIGNEDNESS.UNSIGNED";
+  return (sval){.kind = V_OP, .op = tks_find_op(name), .is_raw = true};
+}
+
 static sval type_attr(tks *s, const sval *v, const char *name) {
   const tk_type *t = &v->type;
   int bits = tk_dtypes[t->elem].bits;
@@ -493,7 +500,8 @@ static sval type_attr(tks *s, const sval *v, const char *name) {
     return sv_int(bits);
   sval known;
   if (float_attr(t, name, &known)) return known;
-  if (!strcmp(name, "address_space")) return sv_int(1);
+  if (!strcmp(name, "address_space")) return sv_int((uint8_t)(t->space + 1));
+  if (!strcmp(name, "int_signedness")) return signedness((tk_dtype)t->elem);
   if (!strcmp(name, "nbytes") && t->ptr) no_type_attr(s, v, name);
   if (!strcmp(name, "nbytes")) return sv_int(tk_numel(t) * (bits / 8));
   if (!strcmp(name, "itemsize")) return sv_int(bits / 8); /* of int1 none */
@@ -561,8 +569,30 @@ static sval pointer_attr(tks *s, const sval *v, const char *name) {
   no_attr(s, v, name);
 }
 
+/* What x.value is of a constexpr: what it holds. */
+static sval held_value(const sval *v) {
+  sval r = *v;
+  r.is_raw = true;
+  return r;
+}
+
+static sval member_attr(tks *s, const sval *v, const char *name) {
+  const char *own = strrchr(v->op->name, '.') + 1;
+  if (!strcmp(name, "value"))
+    return v->is_raw ? sv_int(v->op->mode) : held_value(v);
+  if (!strcmp(name, "name")) return sv_str(own, strlen(own));
+  no_attr(s, v, name);
+}
+
+static sval op_attr(tks *s, const sval *v, const char *name) {
+  if (v->op->rule == rule_member) return member_attr(s, v, name);
+  sval r = tks_module_attr(s, v->op->name, name);
+  return held_value(&r);
+}
+
 static sval object_attr(tks *s, const sval *v, const char *name) {
   tk_value out = {0};
+  if (!strcmp(name, "value") && !v->is_raw) return held_value(v);
   int r = tk_host_attr(s->env, s->frame->fn, v->obj, name, &out);
   if (r < 0)
     tks_error(s, TK_D_HOST, "reading the attribute %s: %s", name,
@@ -576,6 +606,7 @@ static sval known_attr(tks *s, const sval *v, const char *name) {
   if (!strcmp(name, "value")) return *v;
   if (v->kind <= V_STR && !strcmp(name, "type")) return tks_type_of(s, v);
   const char *class = v->kind == V_STR                        ? "str"
+                      : v->kind == V_DICT                     ? "dict"
                       : v->kind == V_INT || v->kind == V_BOOL ? "int"
                                                               : "";
   const tks_op *op =
@@ -603,8 +634,7 @@ sval tks_attr(tks *s, const sval *v, const char *name) {
       return sv_str(v->fn->item->name, strlen(v->fn->item->name));
     if (!strcmp(name, "type")) return tks_type_of(s, v);
     no_attr(s, v, name);
-  case V_OP: /* PropagateNan.ALL and the like */
-    return tks_module_attr(s, v->op->name, name);
+  case V_OP: return op_attr(s, v, name);
   default: return known_attr(s, v, name);
   }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "launch/host.h"
 #include "spec/rule.h"
 
 /* ---- text -------------------------------------------------------------- */
@@ -55,6 +56,23 @@ static void tensor_text(tk_buf *out, tk_type t) {
   tk_buf_putc(out, ']');
 }
 
+/* What str() gives of a value of the host's. */
+static void object_text(tks *s, tk_buf *out, const sval *v) {
+  tk_value text = {0};
+  bool known = tk_host_attr(s->env, s->frame->fn, v->obj, "__str__", &text) > 0;
+  if (known && text.kind == TK_V_STR)
+    tk_buf_add(out, text.str, text.n);
+  else
+    tk_buf_puts(out, tks_show(s, v));
+}
+
+/* "KIND.BOOLEAN" of tl.dtype.KIND.BOOLEAN. */
+static const char *member_text(const char *name) {
+  const char *at = strrchr(name, '.');
+  while (at > name && at[-1] != '.') at--;
+  return at;
+}
+
 void tks_text(tks *s, tk_buf *out, const sval *v, bool repr) {
   switch (v->kind) {
   case V_NONE: tk_buf_puts(out, "None"); break;
@@ -75,7 +93,11 @@ void tks_text(tks *s, tk_buf *out, const sval *v, bool repr) {
     break;
   case V_TYPES: types_text(s, out, v); break;
   case V_TUPLE: tuple_text(s, out, v); break;
-  default: tk_buf_puts(out, tks_show(s, v));
+  case V_OBJECT: object_text(s, out, v); break;
+  default:
+    tk_buf_puts(out, v->kind == V_OP && v->op->rule == rule_member
+                         ? member_text(v->op->name)
+                         : tks_show(s, v));
   }
 }
 
@@ -182,7 +204,8 @@ static bool is_known_part(tks *s, const tk_ast *part, const sval *v) {
     sval of = tks_expr(s, part->a);
     if (of.kind == V_TYPE || of.kind == V_FUNC) return false;
   }
-  return sv_is_number(v) || v->kind == V_STR || v->kind == V_OBJECT;
+  bool member = v->kind == V_OP && v->op->rule == rule_member;
+  return sv_is_number(v) || v->kind == V_STR || v->kind == V_OBJECT || member;
 }
 
 /* Where the compiler itself makes the text of a constexpr. */

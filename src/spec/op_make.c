@@ -163,9 +163,17 @@ sval rule_dtype(tks *s, const tks_args *a) {
   return sv_type(tks_arg_dtype(s, &a->v[0]));
 }
 
+enum { MOST_SPACE = 255 }; /* a GPU has five */
+
 sval rule_pointer_type(tks *s, const tks_args *a) {
   tk_type t = tk_pointer(tks_arg_dtype(s, &a->v[0]));
   t.is_const = tks_arg_bool(s, a, 2);
+  const sval *space = &a->v[1];
+  bool other = a->given[1] && space->kind == V_INT && space->i != 1;
+  if (other && (space->i < 0 || space->i > MOST_SPACE))
+    tks_error(s, TK_D_VALUE, "the address space is not one of 0 to %d",
+              MOST_SPACE);
+  if (other) t.space = (uint8_t)(space->i - 1);
   return sv_type(t);
 }
 
@@ -225,6 +233,11 @@ sval rule_names_dtype(tks *s, const tks_args *a) {
 
 sval rule_nothing(tks *s, const tks_args *a) {
   tks_error(s, TK_D_CALL, "%s cannot be called in a kernel", a->op->name);
+}
+
+/* A member of an enumeration: its value is the row's mode. */
+sval rule_member(tks *s, const tks_args *a) {
+  return rule_nothing(s, a);
 }
 
 sval rule_first(tks *s, const tks_args *a) {
@@ -323,6 +336,8 @@ sval rule_py_minmax(tks *s, const tks_args *a) {
 sval rule_len(tks *s, const tks_args *a) {
   const sval *v = &a->v[0];
   if (v->kind == V_TUPLE || v->kind == V_STR) return sv_int((tk_int)v->n);
+  if (v->kind == V_DICT)
+    return sv_int((tk_int)tks_call_name(s, "dict.keys", v, 1).n);
   tks_error_help(s, TK_D_TYPE,
                  sv_is_block(v) ? "x.shape[0] is the size of its first axis"
                  : sv_is_tensor(v) && v->type.ptr
@@ -409,6 +424,41 @@ sval rule_bit_length(tks *s, const tks_args *a) {
   return sv_int(n);
 }
 
+sval rule_dict_get(tks *s, const tks_args *a) {
+  const sval *d = &a->v[0];
+  for (size_t i = 0; i < d->n; i += 2) {
+    if (!sv_equal(&d->items[i], &a->v[1])) continue;
+    if (a->op->mode) d->items[i] = sv(V_ELLIPSIS); /* a key of nothing */
+    return d->items[i + 1];
+  }
+  if (a->op->mode && !a->given[2])
+    tks_error(s, TK_D_VALUE, "no keyword has the name %s",
+              tks_show(s, &a->v[1]));
+  return a->v[2];
+}
+
+/* Its keys, its values, or pairs of both. */
+sval rule_dict_list(tks *s, const tks_args *a) {
+  const sval *d = &a->v[0];
+  sval list = sv_tuple(s, d->items, d->n);
+  list.n = 0;
+  for (size_t i = 0; i < d->n; i += 2)
+    if (d->items[i].kind != V_ELLIPSIS)
+      list.items[list.n++] = a->op->mode == 2
+                                 ? sv_tuple(s, &d->items[i], 2)
+                                 : d->items[i + (size_t)a->op->mode];
+  return list;
+}
+
+sval rule_setattr(tks *s, const tks_args *a) {
+  const char *name = tks_arg_str(s, a, 1);
+  if (a->v[0].kind != V_INSTANCE)
+    tks_error(s, TK_D_TYPE, "attributes of %s cannot be set",
+              tks_show(s, &a->v[0]));
+  tks_set_field(s, &a->v[0], name, &a->v[2]);
+  return sv(V_NONE);
+}
+
 /* Whether a text begins (mode 0) or ends with another. */
 sval rule_str_affix(tks *s, const tks_args *a) {
   const char *affix = tks_arg_str(s, a, 1), *text = a->v[0].s;
@@ -483,7 +533,7 @@ sval rule_isinstance(tks *s, const tks_args *a) {
     tks_error_help(s, TK_D_TYPE, "such as int, tl.tensor or tl.constexpr",
                    "isinstance asks for a class, not %s", tks_show(s, t));
   if (t->kind == V_OBJECT && v->kind == V_INSTANCE)
-    return sv_bool(v->object->class == tks_class_of(s, t->obj));
+    return sv_bool(tks_is_derived(v->object->class, tks_class_of(s, t->obj)));
   return sv_bool(tks_is_instance(v, t, false));
 }
 

@@ -12,6 +12,19 @@ sval rule_int_limit(tks *s, const tks_args *a) {
   return sv_int(a->op->mode ? top : tk_is_signed(d) ? -top - 1 : 0);
 }
 
+sval rule_kind(tks *s, const tks_args *a) {
+  const tk_type *t = &a->v[0].type;
+  tk_dtype d = (tk_dtype)t->elem;
+  if (t->ptr || t->rank)
+    tks_error_help(s, TK_D_TYPE, "ask its element type",
+                   "only element types have a kind, not %s",
+                   tks_show(s, &a->v[0]));
+  const char *name = d == TK_INT1   ? "tl.dtype.KIND.BOOLEAN"
+                     : tk_is_int(d) ? "tl.dtype.KIND.INTEGRAL"
+                                    : "tl.dtype.KIND.FLOATING";
+  return (sval){.kind = V_OP, .op = tks_find_op(name)};
+}
+
 sval rule_bitwidth(tks *s, const tks_args *a) {
   tk_type t = tks_arg_dtype(s, &a->v[0]);
   return sv_int(t.ptr ? 64 : tk_dtypes[t.elem].bits);

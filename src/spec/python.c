@@ -293,6 +293,7 @@ static sval python_items(tks *s, const tk_ast *e) {
   if (calls(e, "zip")) return python_zip(s, e, false);
   if (calls(e, "enumerate") && e->n == 1) return python_zip(s, e, true);
   sval v = tks_expr(s, e);
+  if (v.kind == V_DICT) return tks_call_name(s, "dict.keys", &v, 1);
   if (v.kind != V_TUPLE)
     tks_error_help(s, TK_D_TYPE,
                    "iterate over a tuple, range, enumerate or "
@@ -459,7 +460,7 @@ static bool class_attr(tks *s, void *obj, const char *name, tk_value *out) {
 }
 
 const tks_class *tks_class_of(tks *s, void *obj) {
-  tk_value fields = {0}, types = {0}, name = {0};
+  tk_value fields = {0}, types = {0}, name = {0}, base = {0};
   for (const tks_class *c = s->classes; c; c = c->next)
     if (c->obj == obj) return c;
   bool is_class = class_attr(s, obj, "__triton_aggregate__", &fields) &&
@@ -470,6 +471,9 @@ const tks_class *tks_class_of(tks *s, void *obj) {
     return NULL;
   tks_class *c = TK_NEW(s->arena, tks_class);
   *c = (tks_class){.next = s->classes, .obj = obj, .n = fields.n};
+  if (class_attr(s, obj, "__base_aggregate__", &base) &&
+      base.kind == TK_V_OBJECT)
+    c->base = tks_class_of(s, base.ptr);
   c->name = tk_arena_strdup(s->arena, name.str);
   c->fields = TK_NEWN(s->arena, const char *, c->n + 1);
   c->types = TK_NEWN(s->arena, sval, c->n + 1);
@@ -477,8 +481,14 @@ const tks_class *tks_class_of(tks *s, void *obj) {
     c->fields[i] = tk_arena_strdup(s->arena, fields.items[i].str);
     c->types[i] = sv_from_value(s, &types.items[i]);
   }
+  c->next = s->classes;
   s->classes = c;
   return c;
+}
+
+bool tks_is_derived(const tks_class *c, const tks_class *from) {
+  while (c && c != from) c = c->base;
+  return c != NULL;
 }
 
 static size_t find_field(const tks_class *c, const char *name) {
@@ -490,7 +500,7 @@ static size_t find_field(const tks_class *c, const char *name) {
 /* Whether v may stand in a field that is annotated with t. */
 static bool fits_field(tks *s, const sval *v, const sval *t) {
   const tks_class *c = t->kind == V_OBJECT ? tks_class_of(s, t->obj) : NULL;
-  if (c) return v->kind == V_INSTANCE && v->object->class == c;
+  if (c) return v->kind == V_INSTANCE && tks_is_derived(v->object->class, c);
   return tks_is_instance(v, t, true);
 }
 

@@ -49,6 +49,7 @@ typedef enum sval_kind {
 typedef struct tks_class {
   struct tks_class *next;
   void *obj;
+  const struct tks_class *base; /* it has no decorator of its own; NULL */
   const char *name;
   size_t n;
   const char **fields;
@@ -70,6 +71,7 @@ struct sval {
   bool is_host; /* V_TUPLE of Python's own, which no variable can hold */
   bool is_held; /* V_TENSOR in a variable that is annotated as a constexpr */
   bool bound;   /* V_OP, V_SPECIAL: got from _semantic, and needs no other */
+  bool is_raw;  /* V_OP, V_OBJECT: itself, not a constexpr that holds it */
   int slot;
   size_t n;
   union {
@@ -404,6 +406,8 @@ void tks_need_semantic(tks *s, const char *what) TK_NORETURN;
 
 /* The class behind a host object; NULL: it is none. */
 const tks_class *tks_class_of(tks *s, void *obj);
+/* Whether c is `from`, or inherits from it. */
+bool tks_is_derived(const tks_class *c, const tks_class *from);
 sval tks_make_instance(tks *s, const tks_class *c, const sval *args, size_t n,
                        const char *const *kw);
 sval tks_instance_attr(tks *s, const sval *v, const char *name);

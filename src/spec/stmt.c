@@ -702,6 +702,7 @@ static void stmt_annassign(tks *s, const tk_ast *n) {
               n->a->str);
   v.is_one = v.kind == V_TUPLE;
   v.is_held = v.kind == V_TENSOR;
+  v.is_raw = false;
   tks_bind(s, n->a->str, &v)->how = BOUND_KNOWN;
 }
 

@@ -111,7 +111,7 @@ bool sv_same_type(const sval *a, const sval *b) {
     return !strcmp(a->s ? a->s : "", b->s ? b->s : "") &&
            items_agree(a, b, sv_same_type);
   case V_INSTANCE:
-    return a->object->class == b->object->class &&
+    return a->object->class == b->object->class && !a->object->class->base &&
            items_agree(a, b, sv_same_type);
   default: return sv_equal(a, b);
   }
@@ -273,6 +273,11 @@ static sval repeat(tks *s, const sval *a, tk_int times) {
 
 static bool contains(tks *s, const sval *a, const sval *b) {
   if (b->kind == V_STR && a->kind == V_STR) return strstr(b->s, a->s) != NULL;
+  if (b->kind == V_DICT) {
+    for (size_t i = 0; i < b->n; i += 2)
+      if (sv_equal(a, &b->items[i])) return true;
+    return false;
+  }
   if (b->kind != V_TUPLE) no_operator(s, TK_OP_IN, a, b);
   for (size_t i = 0; i < b->n; i++)
     if (sv_equal(a, &b->items[i])) return true;
@@ -379,6 +384,8 @@ sval sv_from_value(tks *s, const tk_value *v) {
   case TK_V_DTYPE: {
     tk_type t = tk_scalar((tk_dtype)v->lo);
     t.ptr = (uint8_t)v->hi;
+    t.space = (uint8_t)(v->hi >> 8);
+    t.is_const = v->hi >> 16 & 1;
     t.rank = (uint8_t)(v->n <= TK_MAX_RANK ? v->n : 0);
     for (size_t i = 0; i < t.rank; i++) t.shape[i] = (int32_t)v->items[i].lo;
     return sv_type(t);
@@ -401,7 +408,10 @@ sval sv_from_value(tks *s, const tk_value *v) {
   case TK_V_BUILTIN: return from_builtin(s, v);
   default: {
     const char *text = v->str ? v->str : "object";
-    return (sval){.kind = V_OBJECT, .obj = v->ptr, .n = strlen(text)};
+    return (sval){.kind = V_OBJECT,
+                  .obj = v->ptr,
+                  .n = strlen(text),
+                  .is_raw = v->lo != 0};
   }
   }
 }
@@ -426,7 +436,7 @@ static void key_number(tk_buf *out, uint64_t n, char end) {
 
 static void key_type(tk_buf *out, const tk_type *t) {
   key_number(out, t->elem, t->is_const ? 'c' : 't');
-  key_number(out, t->ptr, '.');
+  key_number(out, (uint32_t)t->ptr | (uint32_t)t->space << 8, '.');
   for (int i = 0; i < t->rank; i++) key_number(out, (uint32_t)t->shape[i], 'x');
 }
 
@@ -526,7 +536,11 @@ const char *tks_show(tks *s, const sval *v) {
   case V_PYTHON:
     return tk_arena_printf(s->arena, "Python function %s", v->fn->item->name);
   case V_DICT: return "dictionary";
-  case V_INSTANCE: return v->object->class->name;
+  case V_INSTANCE:
+    if (!v->object->class->base) return v->object->class->name;
+    return tk_arena_printf(s->arena, "%s, which is %s behind a branch or loop",
+                           v->object->class->name,
+                           v->object->class->base->name);
   default: return "host object";
   }
 }

@@ -140,6 +140,53 @@ class Cases:
         for (body, said), line in zip(cases, lines, strict=True):
             self.assertIn(said, line, body)
 
+    def test_members_of_enumerations(self):
+        self.assertEqual(self.lines("""
+            import enum
+            class Mode(enum.Enum):
+                ADD = 3
+            @triton.jit
+            def k(out, M: tl.constexpr):
+                tl.static_print(M, M.name, f"{M.value}", M == 3,
+                                M.value == 3, M.value.value)
+                tl.store(out, M.value.value)
+            print(launch(k, Mode.ADD, n=1))
+            KIND = tl.constexpr(tl.int8.kind())
+            SPACE = tl.constexpr(tl.pointer_type(tl.int8, 3))
+            @triton.jit
+            def k(out):
+                tl.static_print(KIND, KIND.value == tl.int64.kind(),
+                                SPACE.address_space)
+            launch(k)
+        """), ["Mode.ADD ADD Mode.ADD False False 3", "[3.0]",
+               "KIND.INTEGRAL True 3"])
+
+    def test_keywords_and_classes_that_inherit(self):
+        self.assertEqual(self.lines("""
+            @tl.core._aggregate
+            class Sum:
+                a: tl.tensor
+                b: tl.tensor
+                def __init__(self, a, **kw):
+                    self.a = a
+                    self.b = kw.pop("b")
+                    for name, value in kw.items():
+                        setattr(self, name, value)
+                @triton.jit
+                def sum(self):
+                    return self.a + self.b
+            class Twice(Sum):
+                @triton.jit
+                def twice(self):
+                    return self.sum() * 2
+            @triton.jit
+            def k(out, n):
+                tl.store(out, Sum(n, b=n).sum())
+                tl.store(out + 1, Sum(b=n, a=n * 5).sum())
+                tl.store(out + 2, Twice(n, b=n).twice())
+            print(launch(k, 7, n=3))
+        """), ["[14.0, 42.0, 28.0]"])
+
     def test_methods_fields_and_operators(self):
         self.assertEqual(self.lines("""
             @triton.jit
