@@ -218,7 +218,8 @@ enum {
   TK_TENSOR_UNWRITTEN = 2, /* no element was written yet (torch.empty) */
   /* The launch may be repeated on what the last one left (an autotuner that
    * neither resets nor restores this argument). */
-  TK_TENSOR_REPEATED = 4
+  TK_TENSOR_REPEATED = 4,
+  TK_TENSOR_CONST = 8 /* the pointer's type says so: stores do not compile */
 };
 
 /* A tensor argument.  strides are in elements and may be 0 or negative;

@@ -77,6 +77,8 @@ def key_of(arg):
     if kind in TENSORS:
         if kind == "interface":
             return kind, arg.__array_interface__["typestr"]
+        if kind == "pointer":
+            return kind, arg.dtype, getattr(arg, "is_const", False)
         return kind, arg.dtype
     if kind == "tuple":
         return kind, type(arg), tuple(map(key_of, arg))
@@ -193,16 +195,19 @@ class Slot:
 class TensorSlot(Slot):
     """A tensor; nothing is done when it is where it was."""
 
-    def __init__(self, session, launch, name, kind):
+    def __init__(self, session, launch, name, kind, flags=0):
         super().__init__(session, launch, name)
         self.read = "read_" + kind
+        self.flags = flags
         self.text = name
         self.buffer = tensors.buffer()
         self.address = ctypes.addressof(self.buffer)
         self.last = None
 
     def set(self, arg, reader):
-        layout = getattr(reader, self.read)(arg)
+        layout = self._layout(arg, reader)
+        if self.flags:
+            layout = layout._replace(flags=layout.flags | self.flags)
         if reader.repeated and self.text in reader.repeated:
             layout = layout._replace(
                 flags=layout.flags | _capi.TENSOR_REPEATED)
@@ -215,6 +220,28 @@ class TensorSlot(Slot):
         remember = status == _capi.OK and layout.data
         self.last = layout if remember else None
         return status
+
+
+    def _layout(self, arg, reader):
+        return getattr(reader, self.read)(arg)
+
+
+class TypedSlot(TensorSlot):
+    """A tensor, an address or None for a parameter whose annotation is a
+    pointer's type: memory is read as that type, whatever the tensor's is."""
+
+    def __init__(self, session, launch, name, annotation, flags):
+        super().__init__(session, launch, name, "torch", flags)
+        self.dtype = tl_types.str_to_ty(annotation).element_ty
+
+    def _layout(self, arg, reader):
+        kind = kind_of(type(arg))
+        if kind == "torch":
+            return reader.reinterpreted(arg, self.dtype)
+        if kind in ("int", "bool", "none"):
+            return reader.at_address(int(arg or 0), self.dtype)
+        raise TypeError("Pointer argument must be either uint64 or have "
+                        "data_ptr method")
 
 
 def _no_memory(layout, reader):
@@ -333,6 +360,19 @@ def _annotated(parameter, arg):
             kind_of(type(arg)) in ("int", "bool", "float"))
 
 
+def _typed(parameter, arg, kind):
+    """Whether the parameter's annotation gives a pointer its type: other than
+    the tensor's, or where the argument is none."""
+    annotation = parameter.annotation_type
+    if not annotation.startswith("*") or annotation.startswith("**"):
+        return False
+    if kind == "torch":
+        wanted = tl_types.str_to_ty(annotation).element_ty
+        return not wanted.is_ptr() and type_text(arg) != (
+            "*" + annotation.lstrip("*k"))
+    return kind in ("int", "bool", "float", "none")
+
+
 class TupleSlot(ValueSlot):
     """A tuple or a tensor descriptor: run-time values where they can be."""
 
@@ -402,8 +442,13 @@ def make_slot(session, launch, parameter, arg):
         return AnnotatedSlot(session, launch, name,
                              parameter.annotation_type)
     kind = kind_of(type(arg))
+    const = parameter.is_const or getattr(arg, "is_const", False) is True
+    flags = _capi.TENSOR_CONST if const else 0
+    if _typed(parameter, arg, kind):
+        return TypedSlot(session, launch, name, parameter.annotation_type,
+                         flags)
     if kind in TENSORS:
-        return TensorSlot(session, launch, name, kind)
+        return TensorSlot(session, launch, name, kind, flags)
     if kind == "int":
         return IntSlot(session, launch, name, False)
     if kind == "tuple" or kind == "descriptor":

@@ -17,7 +17,8 @@ import operator
 import threading
 import time
 
-from . import arguments, compiled, device, environment, mock, tensors
+from . import (arguments, binder, compiled, device, environment, mock,
+               session as session_, tensors)
 from .modules import driver as driver_
 
 
@@ -83,6 +84,7 @@ class Compiler:
         backend = self.triton.make_backend(target)
         parsed = backend.parse_options(
             dict(options or {}, **src.parse_options()))
+        binder.check_compiled(vars(parsed), session_.current().error_class)
         key = f"{src.hash()}-{target}-{vars(parsed)}"
         backend.add_stages({}, parsed, src.language)  # it tells a hook
         function = self.ours(src.fn)

@@ -7,52 +7,80 @@ from __future__ import annotations
 
 import inspect
 import keyword
+import re
 
-from . import tltypes as tl_types
+from . import errors, tltypes as tl_types
 
-# Launch options by who knows them.  Those of other backends are accepted,
-# because scripts pass them unconditionally; none changes what runs.
+# What Triton 3.6 knows for NVIDIA's GPUs: the fields of its CUDAOptions.
 OPTIONS = frozenset((
-    # every backend
-    "num_warps", "num_ctas", "num_stages", "warp_size", "debug",
-    "enable_fp_fusion", "extern_libs", "allow_fp8e4nv", "arch",
-    "backend_name", "sanitize_overflow", "instrumentation_mode",
-    "ir_override", "supported_fp8_dtypes", "default_dot_input_precision",
-    "allowed_dot_input_precisions", "deprecated_fp8_dot_operand_dtypes",
-    "deprecated_fp8_dtypes", "max_num_imprecise_acc_default",
-    "launch_cooperative_grid", "noinline",
-    # NVIDIA
-    "maxnreg", "ptx_version", "ptx_options", "launch_pdl", "cluster_dims",
-    "enable_reflect_ftz", "enable_warp_specialization",
-    "enable_persistent", "optimize_epilogue", "num_buffers_warp_spec",
-    "num_consumer_groups", "reg_dec_producer", "reg_inc_consumer",
-    # AMD
-    "waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint",
-    "allow_flush_denorm",
-    # Intel, Ascend, CPU
-    "grf_mode", "threads_per_warp", "one_matrix_per_load_for_bt",
-    "generate_native_code", "split_barriers_scope", "multibuffer",
-    "vec_lib", "num_threads",
-))
+    "num_warps", "num_ctas", "num_stages", "warp_size", "maxnreg",
+    "ptx_version", "ptx_options", "ir_override", "enable_fp_fusion",
+    "enable_reflect_ftz", "launch_cooperative_grid", "launch_pdl",
+    "supported_fp8_dtypes", "deprecated_fp8_dot_operand_dtypes",
+    "default_dot_input_precision", "allowed_dot_input_precisions",
+    "max_num_imprecise_acc_default", "extern_libs", "debug", "backend_name",
+    "sanitize_overflow", "arch", "instrumentation_mode"))
+
+# Those of other backends, and of older versions, which it refuses.
+_ELSEWHERE = {
+    "waves_per_eu": "AMD", "matrix_instr_nonkdim": "AMD", "kpack": "AMD",
+    "schedule_hint": "AMD", "allow_flush_denorm": "AMD", "grf_mode": "Intel",
+    "threads_per_warp": "Intel", "num_buffers_warp_spec": "Triton 3.2",
+    "num_consumer_groups": "Triton 3.2", "reg_dec_producer": "Triton 3.2",
+    "reg_inc_consumer": "Triton 3.2", "cluster_dims": "Triton 3.5"}
 
 _DEPRECATED = {
     "device_type": "current target", "device": "current device",
     "stream": "current stream"}
 
 
-def check_options(options):
-    """Raises what Triton raises on bad launch options."""
+def check_options(options, capability=90, error_class=lambda ours: ours):
+    """Raises what Triton raises on bad launch options, of its own classes
+    where error_class gives them."""
+    _check_numbers(options, capability)
     for name, instead in _DEPRECATED.items():
         if name in options:
             raise AssertionError(f"{name} option is deprecated; {instead} "
                                  "will be used")
     for name in options:
         if name not in OPTIONS:
+            of = _ELSEWHERE.get(name)
             raise KeyError(f"Keyword argument {name} was specified but "
-                           "unrecognised")
+                           "unrecognised" + (
+                               f" (it is an option of {of})" if of else ""))
+    check_compiled(options, error_class)
+
+
+def _check_numbers(options, capability):
+    """What is found before anything is compiled."""
+    arch = options.get("arch")
+    if arch is not None and not re.fullmatch(r"sm(\d+)", arch):
+        raise ValueError("TRITON_OVERRIDE_ARCH must have the form ^sm(\\d+)$")
+    ctas = options.get("num_ctas")
+    if ctas is not None and ctas > 1 and capability < 90:
+        raise ValueError(
+            "num_ctas > 1 requires NVIDIA SM90+ (Hopper). Current target is "
+            f"sm_{capability}. This configuration will fail. Please set "
+            "num_ctas=1 or target an SM90+ GPU.")
     warps = options.get("num_warps")
-    if warps is not None and (warps < 1 or warps & (warps - 1)):
+    if warps is not None and not (warps > 0 and warps & (warps - 1) == 0):
         raise AssertionError("num_warps must be a power of 2")
+
+
+def check_compiled(options, error_class):
+    """What the compiler or the assembler finds."""
+    for name in ("num_ctas", "num_stages", "maxnreg"):
+        value = options.get(name)
+        if value is not None and not isinstance(value, int):
+            raise TypeError(f"{name} is an int, not {value!r}: incompatible "
+                            "function arguments")
+    ctas = options.get("num_ctas")
+    if ctas is not None and (ctas < 1 or ctas & (ctas - 1)):
+        raise RuntimeError("PassManager::run failed: num_ctas must be a power "
+                           f"of 2, not {ctas}")
+    if options.get("maxnreg") == 0:
+        raise error_class(errors.PTXASError)(
+            "Positive non-zero value expected for maxnreg")
 
 
 def make(name, signature):

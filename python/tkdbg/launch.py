@@ -181,7 +181,7 @@ class JITFunction(JITCallable, KernelInterface):
             self._bind = binder.make(self.__name__, self.signature)
         values, options = self._bind(*args, **kwargs)
         if options:
-            binder.check_options(options)
+            _check_options(options)
         return values, options
 
     def run(self, *args, grid, warmup, **kwargs):
@@ -191,7 +191,7 @@ class JITFunction(JITCallable, KernelInterface):
             hook(*args, **self.with_settings(kwargs))
         values, options = (self._bind or self.bind)(*args, **kwargs)
         if options:
-            binder.check_options(options)
+            _check_options(options)
         grid = (None if warmup else
                 resolve_grid(grid, self.arg_names, values))
         knobs = hooks.watching()
@@ -328,6 +328,11 @@ class JITFunction(JITCallable, KernelInterface):
         session = session_.current()
         with session.lock, without_torch_functions():
             self.prepare(session, values, {}).run(values, grid)
+
+
+def _check_options(options):
+    binder.check_options(options, device.model().arch,
+                         session_.current().error_class)
 
 
 def _named(listed, index, parameter):

@@ -59,7 +59,9 @@ def _item(path, kind, constants, multiples):
             f"triton.compile: tkdbg does not know the type {kind!r}; "
             "launch the kernel, or use kernel.warmup(...)") from None
     if ty.is_ptr():
-        return wrappers.MockTensor(ty.element_ty)
+        made = wrappers.MockTensor(ty.element_ty)
+        made.is_const = ty.const
+        return made
     if path in multiples and ty.name in _MULTIPLES:
         return _MULTIPLES[ty.name]
     return wrappers.MockScalar(ty)

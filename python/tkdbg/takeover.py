@@ -167,6 +167,7 @@ def _error_classes():
             (errors.UnsupportedLanguageConstruct, compiler, None),
             (errors.LaunchError, runtime, "InterpreterError"),
             (errors.OutOfResources, runtime, None),
+            (errors.PTXASError, runtime, None),
             (errors.AutotunerError, runtime, None)):
         theirs = getattr(module, name or ours_.__name__, None)
         if theirs is not None:

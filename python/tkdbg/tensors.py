@@ -234,7 +234,7 @@ class Reader:
         base = getattr(obj, "base", None)
         t = torch()
         if base is not None and t is not None and isinstance(base, t.Tensor):
-            return self._reinterpreted(base, obj.dtype)
+            return self.reinterpreted(base, obj.dtype)
         if not hasattr(obj, "shape"):
             return self._typed_address(obj.data_ptr(), self.dtype(obj.dtype))
         index = self.dtype(obj.dtype)
@@ -255,7 +255,14 @@ class Reader:
                               nbytes, 0, address if device else 0)
         return Layout(address, dtype, (), (), 0, 0, 0, 0)
 
-    def _reinterpreted(self, base, dtype):
+    def at_address(self, address, dtype):
+        """What lies at a number that the program passes as a pointer: memory
+        whose address it asked for, or none."""
+        layout = self._typed_address(address, self.dtype(dtype))
+        known = layout.storage != 0
+        return layout if known else layout._replace(shape=(0,), strides=_UNIT)
+
+    def reinterpreted(self, base, dtype):
         """triton.reinterpret(base, dtype)."""
         layout = self.read_torch(base, dtype)
         size = self.session.lib.tk_dtype_size(layout.dtype)

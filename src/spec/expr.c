@@ -452,6 +452,7 @@ static bool type_has(const tk_type *t, const char *name) {
                {"nbytes", "b"},
                {"get_block_shapes", "b"},
                {"address_space", "p"},
+               {"const", "p"},
                {"primitive_bitwidth", "if"},
                {"itemsize", "if"},
                {"int_bitwidth", "i"},
@@ -501,6 +502,7 @@ static sval type_attr(tks *s, const sval *v, const char *name) {
   sval known;
   if (float_attr(t, name, &known)) return known;
   if (!strcmp(name, "address_space")) return sv_int((uint8_t)(t->space + 1));
+  if (!strcmp(name, "const")) return sv_bool(t->is_const);
   if (!strcmp(name, "int_signedness")) return signedness((tk_dtype)t->elem);
   if (!strcmp(name, "nbytes") && t->ptr) no_type_attr(s, v, name);
   if (!strcmp(name, "nbytes")) return sv_int(tk_numel(t) * (bits / 8));

@@ -79,7 +79,7 @@ static sval tuple_value(tks *s, const tk_arg *arg, const tk_value *v,
 
 static sval pointer_value(const tk_tensor *x, bool is_const) {
   tk_type t = tk_pointer(tk_scalar(x->dtype));
-  t.is_const = is_const;
+  t.is_const = is_const || (x->flags & TK_TENSOR_CONST);
   return sv_tensor(t, -1);
 }
 
@@ -130,6 +130,12 @@ static sval plain_value(tks *s, const tk_arg *arg, const tk_value *v,
   return sv_tensor(t, -1);
 }
 
+/* An annotation such as tl.const, "const *fp32" or "*kfp32". */
+static bool says_const(const tk_ast *note) {
+  bool k = note && note->kind == TK_AST_STR && !strncmp(note->str, "*k", 2);
+  return k || mentions(note, "const");
+}
+
 static sval arg_value(tks *s, const tk_arg *arg, const tk_ast *p) {
   s->frame->at = p->span;
   sval ann = annotation(s, p);
@@ -138,7 +144,7 @@ static sval arg_value(tks *s, const tk_arg *arg, const tk_ast *p) {
     if (constexpr_param(p))
       tks_error(s, TK_D_ARGUMENT, "the constexpr parameter %s got a tensor",
                 arg->name);
-    return pointer_value(&arg->tensor, mentions(p->a, "const"));
+    return pointer_value(&arg->tensor, says_const(p->a));
   case TK_ARG_SCALAR: return sv_tensor(tk_scalar(arg->dtype), -1);
   case TK_ARG_VALUE:
     if (constexpr_param(p)) {

@@ -4,7 +4,7 @@ import unittest
 import warnings
 
 import support  # noqa: F401
-from tkdbg import arguments, binder, launch
+from tkdbg import arguments, binder, errors, launch
 from tkdbg import tltypes as t
 
 
@@ -65,15 +65,37 @@ class Options(unittest.TestCase):
     def test_known(self):
         binder.check_options(dict(num_warps=8, num_stages=3, num_ctas=1,
                                   maxnreg=64, enable_fp_fusion=False,
-                                  waves_per_eu=2))
+                                  launch_pdl=True, arch="sm90"))
+        binder.check_options(dict.fromkeys(
+            ("num_warps", "num_ctas", "maxnreg", "num_stages", "arch")))
 
     def test_unknown_raises_as_triton(self):
         with self.assertRaisesRegex(KeyError, "BLOK was specified but"):
             binder.check_options({"BLOK": 4})
 
-    def test_warps_power_of_two(self):
-        with self.assertRaisesRegex(AssertionError, "power of 2"):
-            binder.check_options({"num_warps": 3})
+    def test_unknown_here_raises_as_triton(self):
+        with self.assertRaisesRegex(KeyError, "option of AMD"):
+            binder.check_options({"waves_per_eu": 2})
+
+    def test_out_of_range(self):
+        for options, error, text in (
+                (dict(num_warps=3), AssertionError, "power of 2"),
+                (dict(num_warps=0), AssertionError, "power of 2"),
+                (dict(num_warps=-4), AssertionError, "power of 2"),
+                (dict(num_warps="4"), TypeError, "'>'"),
+                (dict(num_warps=4.0), TypeError, "&"),
+                (dict(num_ctas=0), RuntimeError, "PassManager"),
+                (dict(num_ctas=3), RuntimeError, "PassManager"),
+                (dict(num_ctas=1.0), TypeError, "num_ctas"),
+                (dict(maxnreg=0), errors.PTXASError, "maxnreg"),
+                (dict(maxnreg="32"), TypeError, "maxnreg"),
+                (dict(num_stages=2.5), TypeError, "num_stages"),
+                (dict(arch="x"), ValueError, "OVERRIDE_ARCH")):
+            with self.assertRaisesRegex(error, text, msg=str(options)):
+                binder.check_options(options)
+        binder.check_options(dict(num_ctas=16, num_stages=-1, maxnreg=1000))
+        with self.assertRaisesRegex(ValueError, "requires NVIDIA SM90"):
+            binder.check_options(dict(num_ctas=2), 80)
 
     def test_deprecated(self):
         with self.assertRaisesRegex(AssertionError, "deprecated"):
