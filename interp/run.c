@@ -236,6 +236,7 @@ typedef struct resources_job {
   tk_launch *launch;
   int arch;
   size_t bytes;
+  size_t scratch;
   int registers, most;
   tk_arena arena; /* of the estimates */
 } resources_job;
@@ -249,12 +250,29 @@ static void estimate_resources(tk_env *e, void *ud) {
   j->most = tk_most_registers(&u->program);
 }
 
-void tk_launch_resources(tk_launch *l, int arch, size_t *shared, int *registers,
-                         int *most) {
+static void count_scratch(tk_env *e, void *ud) {
+  resources_job *j = ud;
+  compile(e, j->launch);
+  const tk_unit *u = j->launch->unit;
+  j->scratch = tk_program_scratch(&j->arena, &u->program, j->arch);
+}
+
+static resources_job resources_of(tk_launch *l, int arch,
+                                  void (*ask)(tk_env *e, void *ud)) {
   resources_job j = {.launch = l, .arch = arch};
   tk_arena_init(&j.arena, &l->session->env);
-  tk_session_guard(l->session, estimate_resources, &j);
+  tk_session_guard(l->session, ask, &j);
   tk_arena_free(&j.arena);
+  return j;
+}
+
+size_t tk_launch_scratch(tk_launch *l, int arch) {
+  return resources_of(l, arch, count_scratch).scratch;
+}
+
+void tk_launch_resources(tk_launch *l, int arch, size_t *shared, int *registers,
+                         int *most) {
+  resources_job j = resources_of(l, arch, estimate_resources);
   *shared = j.bytes;
   *registers = j.registers;
   *most = j.most;

@@ -440,6 +440,11 @@ const char *tk_launch_ir(tk_launch *l);
 void tk_launch_resources(tk_launch *l, int arch, size_t *shared, int *registers,
                          int *most);
 
+/* Bytes of global memory that each of its programs needs for the tensor
+ * descriptors that it makes: Triton asks the program's allocator for them.  0
+ * also when it does not compile. */
+size_t tk_launch_scratch(tk_launch *l, int arch);
+
 /* A kernel from the text of its typed form, as tk_launch_ir gives it (perhaps
  * edited; name is what reports call it): a launch of it takes the arguments
  * that the form does, and nothing is compiled.  What is wrong with the text is

@@ -63,6 +63,7 @@ launch     launch        @jit functions: decoration and launch
            mock          arguments for compiling, by their types
            prepared      a launch that is kept for one signature
            compiled      the compiled kernel that scripts see
+           scratch       memory that launches ask the program for
            arguments     kinds of arguments, and how each one is set
            binder        from a call to the values of the parameters
            launchlog     launches recorded, and run again

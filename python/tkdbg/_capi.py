@@ -261,6 +261,7 @@ PROTOTYPES = {
     "tk_pass_doc": (_S, [c_size_t]),
     "tk_launch_resources": (None, [_P, c_int, POINTER(c_size_t),
                                    POINTER(c_int), POINTER(c_int)]),
+    "tk_launch_scratch": (c_size_t, [_P, c_int]),
     "tk_ir_open": (c_int, [_P, _S, _S, c_size_t, _OUT]),
     "tk_builtin_name": (_S, [c_size_t]),
     "tk_expression_name": (_S, [c_size_t]),

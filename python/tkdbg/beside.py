@@ -18,7 +18,7 @@ import threading
 import time
 
 from . import (arguments, binder, compiled, device, environment, mock,
-               session as session_, tensors)
+               scratch, session as session_, tensors)
 from .modules import driver as driver_
 
 
@@ -128,6 +128,8 @@ Specialization = collections.namedtuple("SpecializationProxy",
 def launch_options(options):
     """Those of a backend's options that a launch of ours knows."""
     known = {name: options[name] for name in ("num_warps", "num_stages")}
+    if options.get("num_ctas", 1) != 1:
+        known["num_ctas"] = options["num_ctas"]
     for name in environment.KEYWORDS:
         value = options.get(name)
         if value is not None:  # a list cannot be part of a key
@@ -189,7 +191,10 @@ class Kernel:
         self.metadata = compiled.metadata(
             self.name, hash_, {**vars(options), "target": target,
                                "triton_version": compiler.version,
-                               "shared": self._shared(prepared)})
+                               "shared": self._shared(prepared),
+                               "global_scratch_size": prepared.scratch,
+                               "global_scratch_align": scratch.alignment(
+                                   prepared.scratch)})
         self.packed_metadata = backend.pack_metadata(self.metadata)
         self.metadata_group = {}
         self.asm = AsmDict(self)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import collections
 import hashlib
 
-from . import device, hooks, mock
+from . import device, hooks, mock, scratch as scratch_
 
 
 class AsmDict(dict):
@@ -97,9 +97,11 @@ class CompiledKernel:
         self.n_regs, self.n_spills = device.registers(0, 0)
         self.n_max_threads = device.most_threads(0)
 
-    def learn_resources(self, nbytes, registers):
+    def learn_resources(self, nbytes, registers, scratch):
         """It is compiled and needs so much, by the library's estimates."""
-        self.metadata = self.metadata._replace(shared=nbytes)
+        self.metadata = self.metadata._replace(
+            shared=nbytes, global_scratch_size=scratch,
+            global_scratch_align=scratch_.alignment(scratch))
         self.packed_metadata = (*self.packed_metadata[:2], nbytes)
         self.n_regs, self.n_spills = registers
         self.n_max_threads = device.most_threads(self.n_regs)

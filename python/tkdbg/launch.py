@@ -20,6 +20,31 @@ from .tensors import without_torch_functions
 MAX_PREPARED = 256  # signatures remembered per kernel
 
 
+class Kernels(dict):
+    """A look at what a function was compiled to: what is taken out is
+    compiled again."""
+
+    def __init__(self, function, kernels):
+        super().__init__(kernels)
+        self._function = function
+
+    def clear(self):
+        self._function._forget()
+        super().clear()
+
+    def pop(self, *args):
+        self._function._forget()
+        return super().pop(*args)
+
+    def popitem(self):
+        self._function._forget()
+        return super().popitem()
+
+    def __delitem__(self, key):
+        self._function._forget()
+        super().__delitem__(key)
+
+
 class JITFunction(JITCallable, KernelInterface):
     """A kernel, or a function that kernels call."""
 
@@ -82,9 +107,10 @@ class JITFunction(JITCallable, KernelInterface):
     @property
     def device_caches(self):
         """{device: (compiled kernels by signature, ...)} as in Triton."""
-        kernels = self.specialized or {
-            key: p.kernel for key, p in self._prepared.items()}
-        return {0: (kernels, {}, device.target(), None, self._bind)}
+        kernels = Kernels(self, self.specialized or {
+            key: p.kernel for key, p in self._prepared.items()})
+        return Kernels(self, {
+            0: (kernels, {}, device.target(), None, self._bind)})
 
     @property
     def cache(self):
@@ -206,6 +232,11 @@ class JITFunction(JITCallable, KernelInterface):
         session = session_.current()
         with session.lock, without_torch_functions():
             prepared = self.prepare(session, values, options)
+            if grid is None or not prepared.scratch:
+                prepared.run(values, grid)
+                return prepared
+        prepared.allocate(grid)  # by a function of the program's
+        with session.lock, without_torch_functions():
             prepared.run(values, grid)
         return prepared
 
@@ -325,9 +356,7 @@ class JITFunction(JITCallable, KernelInterface):
                     for i, p in enumerate(self.params)]
         values = tuple(args)
         grid = resolve_grid(grid, names, values)
-        session = session_.current()
-        with session.lock, without_torch_functions():
-            self.prepare(session, values, {}).run(values, grid)
+        self.launch(values, {}, grid)
 
 
 def _check_options(options):

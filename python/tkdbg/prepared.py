@@ -4,7 +4,7 @@ from __future__ import annotations
 from ctypes import byref, c_char_p, c_int, c_size_t, c_void_p
 
 from . import (_capi, arguments, binder, compiled, device, environment,
-               errors)
+               errors, scratch)
 
 
 class Prepared:
@@ -38,6 +38,7 @@ class Prepared:
         self.most_shared = device.properties()["max_shared_mem"]
         self._grid = None   # that C knows
         self.shared = None  # bytes, once it is compiled
+        self.scratch = 0    # bytes of global memory for each program
         self.registers = 0, 0  # of a thread: all, those in memory
         arch = device.model().arch
         for name, text in environment.compile_options(options, arch):
@@ -75,7 +76,9 @@ class Prepared:
         self.shared = shared.value
         self.registers = device.registers(registers.value, most.value)
         self.most_threads = device.most_threads(self.registers[0])
-        self.kernel.learn_resources(self.shared, self.registers)
+        self.scratch = session.lib.tk_launch_scratch(
+            self.ptr, device.model().arch)
+        self.kernel.learn_resources(self.shared, self.registers, self.scratch)
 
     def fill_and_compile(self, values):
         """Compiles for these values, which run() sets again."""
@@ -115,6 +118,12 @@ class Prepared:
             if required > limit:
                 raise self.session.error_class(errors.OutOfResources)(
                     required, limit, name)
+
+    def allocate(self, grid):
+        """Asks the program for the scratch memory of a launch."""
+        self._check_resources()
+        scratch.allocate(self.scratch * self.kernel.metadata.num_ctas,
+                         grid)
 
     def run(self, values, grid):
         """Launches; values in the order of the parameters."""

@@ -74,6 +74,7 @@ struct tk_func {
   size_t nparams;
   tk_type *result_types;
   size_t nresults;
+  uint32_t ndescs; /* tensor descriptors that it makes and uses */
   tk_body body;
   tk_span span; /* of its name */
 };

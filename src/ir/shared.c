@@ -716,3 +716,35 @@ size_t tk_program_shared(tk_arena *a, const tk_program *p, int arch) {
   size_t moved = moved_bytes(&s);
   return moved > most ? moved : most;
 }
+
+/* ---- descriptors ------------------------------------------------------- */
+
+enum { DESCRIPTOR_BYTES = 128, HAS_DESCRIPTORS = 90 };
+
+typedef struct scratch_count {
+  size_t *known; /* by function: descriptors, plus 1; 0: not counted yet */
+  size_t n;
+} scratch_count;
+
+static size_t count_descs(size_t *known, const tk_func *f);
+
+static bool add_callee(void *ud, const tk_at *at, const tk_inst *in) {
+  scratch_count *c = ud;
+  (void)at;
+  if (in->op == TK_I_CALL) c->n += count_descs(c->known, tk_call_callee(in));
+  return true;
+}
+
+static size_t count_descs(size_t *known, const tk_func *f) {
+  if (known[f->id]) return known[f->id] - 1;
+  scratch_count c = {known, f->ndescs};
+  tk_walk_func(f, &(tk_walk){.ud = &c, .inst = add_callee});
+  known[f->id] = c.n + 1;
+  return c.n;
+}
+
+size_t tk_program_scratch(tk_arena *a, const tk_program *p, int arch) {
+  if (arch < HAS_DESCRIPTORS) return 0;
+  size_t *known = TK_NEWN(a, size_t, p->nfuncs + 1);
+  return DESCRIPTOR_BYTES * count_descs(known, p->funcs[0]);
+}

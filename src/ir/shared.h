@@ -8,4 +8,8 @@
  * shared.c says what is in it. */
 size_t tk_program_shared(tk_arena *a, const tk_program *p, int arch);
 
+/* Bytes of global memory that a program needs for the tensor descriptors that
+ * it makes, which the launcher allocates. */
+size_t tk_program_scratch(tk_arena *a, const tk_program *p, int arch);
+
 #endif

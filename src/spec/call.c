@@ -481,6 +481,7 @@ tks_instance *tks_instance_of(tks *s, tk_function *fn, const sval *v) {
     tks_error_help(s, TK_D_RECURSION,
                    "recursion must end by a condition on constexprs",
                    "%s() calls itself with the same types", fn->item->name);
+  for (uint32_t i = 0; in && i < fn->ast->n; i++) tks_use_desc(s, &v[i]);
   if (in) return in;
   tks_check_depth(s, fn);
   in = TK_NEW(s->arena, tks_instance);

@@ -477,10 +477,20 @@ sval rule_make_desc(tks *s, const tks_args *a) {
   fill_window(s, a, &p, from, d, 2);
   p.i = !strcmp(tks_arg_str(s, a, 4), "nan");
   if (p.i) no_nan_for_integers(s, sv_dtype(&p));
+  TK_PUSH(s->arena, &s->descs, ((tks_desc){.func = s->frame->func}));
+  p.slot = (int)s->descs.n;
   return p;
 }
 
+void tks_use_desc(tks *s, const sval *v) {
+  if (v->kind != V_DESC || !v->slot) return;
+  tks_desc *d = &s->descs.items[v->slot - 1];
+  d->func->ndescs += !d->used;
+  d->used = true;
+}
+
 static window desc_window(tks *s, const sval *p, const sval *offsets) {
+  tks_use_desc(s, p);
   if (p->kind != V_DESC)
     tks_error(s, TK_D_TYPE, "expected a tensor descriptor, not %s",
               tks_show(s, p));
@@ -549,6 +559,7 @@ sval rule_desc_atomic(tks *s, const tks_args *a) {
 
 /* A row per lane of x: pointers and mask of the block [rows, columns]. */
 static window row_window(tks *s, const sval *p, const sval *x, const sval *y) {
+  tks_use_desc(s, p);
   if (p->kind != V_DESC || p->type.rank != 2 || p->type.shape[0] != 1)
     tks_error(s, TK_D_SHAPE,
               "gather and scatter need a descriptor of blocks "

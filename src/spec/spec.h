@@ -145,6 +145,12 @@ typedef struct tks_instance {
   bool open; /* still being made */
 } tks_instance;
 
+/* A tensor descriptor that the kernel makes: where, and whether it is used. */
+typedef struct tks_desc {
+  tk_func *func;
+  bool used;
+} tks_desc;
+
 enum { TKS_INSTANCE_BUCKETS = 256 };
 
 struct tks {
@@ -156,8 +162,9 @@ struct tks {
   tks_frame *frame;
   tks_instance *instances[TKS_INSTANCE_BUCKETS]; /* by their keys */
   tks_class *classes;
-  size_t unrolled;    /* bodies visited by static_range, to stop runaways */
-  bool plain_globals; /* in defaults of parameters any global may be read */
+  TK_VEC(tks_desc) descs; /* by their sval.slot, less 1 */
+  size_t unrolled;        /* bodies visited by static_range, to stop runaways */
+  bool plain_globals;     /* in defaults of parameters any global may be read */
   bool prints; /* in arguments of print, which shows what the program finds */
   const struct tk_eval_where *where; /* eval.c: a debugger's expression */
   int *tensors; /* eval.c: by argument, slot of its address + 1, or 0 */
@@ -356,6 +363,8 @@ const tk_tensor *tks_tensor_at(tks *s, const sval *v);
 sval tks_pointer_difference(tks *s, const sval *a, const sval *b);
 const tks_op *tks_numpy_op(const char *name);
 bool tks_tensor_attr(tks *s, const sval *v, const char *name, sval *out);
+/* Notes that a descriptor, if v is one, is used. */
+void tks_use_desc(tks *s, const sval *v);
 /* The function specialised for these arguments. */
 tks_instance *tks_instantiate(tks *s, tk_function *fn, const sval *args,
                               size_t n, const char *const *kw);

@@ -1,5 +1,5 @@
-"""triton.runtime._allocation: who allocates scratch memory for kernels.
-Kernels need none here; what scripts set they can read back."""
+"""triton.runtime._allocation: who allocates scratch memory for kernels;
+launches ask by scratch.py."""
 from __future__ import annotations
 
 import contextvars

@@ -1,5 +1,7 @@
-"""Parameters that are annotated as pointers, and launch options, take and
-refuse what Triton's do."""
+"""Parameters that are annotated as pointers, launch options, allocators and
+caches do what Triton's do."""
+import os
+import tempfile
 import unittest
 
 import support
@@ -102,6 +104,85 @@ class Cases:
             "num_ctas RuntimeError", "maxnreg PTXASError",
             "num_warps AssertionError", "num_stages TypeError",
             "kpack KeyError", "num_warps ran"])
+
+
+    def test_scratch_memory_is_allocated_for_descriptors(self):
+        self.assertEqual(self.lines("""
+            @triton.jit
+            def fill(p):
+                d = tl.make_tensor_descriptor(p, [4, 4], [4, 1], [4, 4])
+                d.store([0, 0], tl.zeros([4, 4], tl.float32) + 1)
+            @triton.jit
+            def once(p):
+                fill(p)
+            @triton.jit
+            def twice(p):
+                fill(p)
+                fill(p)
+            @triton.jit
+            def unused(p):
+                d = tl.make_tensor_descriptor(p, [4, 4], [4, 1], [4, 4])
+                tl.store(p, 1.0)
+            y = torch.zeros(4, 4, device='cuda')
+            tell('none set', lambda: once[(1,)](y))
+            tell('unused', lambda: unused[(1,)](y))
+            once.warmup(y, grid=(1,))
+            def allocate(size, alignment, stream):
+                print(size, alignment, stream)
+                return torch.empty(size, dtype=torch.int8, device='cuda')
+            triton.set_allocator(allocate)
+            k = once[(2, 3)](y)
+            print(k.metadata.global_scratch_size, y.sum().item())
+            twice[(1,)](y)
+            unused[(1,)](y)
+            triton.set_allocator(lambda *a: 'text')
+            tell('text', lambda: once[(1,)](y))
+            triton.set_allocator(lambda *a: None)
+            tell('nothing', lambda: once[(1,)](y))
+        """), ["none set RuntimeError Kernel requires a runtime memory "
+               "allocation, but no allocator was set. Use "
+               "triton.set_allocator to specify an allocator.",
+               "unused ran", "768 128 0", "128 16.0", "256 128 0",
+               "text TypeError Pointer argument must be either uint64 or "
+               "have data_ptr method", "nothing ran"])
+
+
+    def test_tuning_and_compiled_kernels_are_kept(self):
+        text = """
+            calls = []
+            def bench(call, quantiles=None):
+                calls.append(call())
+                return [-float(len(calls))] * 3
+            configs = [triton.Config({'B': 4}), triton.Config({'B': 8})]
+            @triton.jit
+            def fill(p, n, B: tl.constexpr):
+                tl.store(p + tl.arange(0, B), n)
+            y = torch.zeros(8, device='cuda')
+            tuned = triton.autotune(configs, ['n'], do_bench=bench,
+                                    cache_results=True)(fill)
+            tuned[(1,)](y, 4)
+            print(len(calls), tuned.best_config.kwargs)
+            none = triton.autotune(configs, ['n'], prune_configs_by=dict(
+                perf_model=lambda **kw: 1.0, top_k=0))(fill)
+            tell('none left', lambda: none[(1,)](y, 4))
+            told = []
+            triton.knobs.runtime.jit_post_compile_hook = (
+                lambda **kw: told.append(kw['is_manual_warmup']))
+            for clear in (lambda: 0, plain.device_caches.clear,
+                          lambda: plain.device_caches[0][0].clear()):
+                clear()
+                plain[(1,)](x)
+                plain[(1,)](x)
+            print(len(told))
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["TRITON_CACHE_DIR"] = folder
+            self.addCleanup(os.environ.pop, "TRITON_CACHE_DIR")
+            for tried in 2, 0:  # the second process tries none
+                lines = self.lines(text)
+                self.assertEqual(lines[0], f"{tried} {{'B': 8}}")
+                self.assertRegex(lines[1], "none left ValueError .* empty")
+                self.assertEqual(lines[2:], ["3"])
 
 
 class Ours(Cases, support.ScriptCase):
