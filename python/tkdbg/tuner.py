@@ -10,12 +10,16 @@ see compare.py.
 from __future__ import annotations
 
 import functools
+import hashlib
 import inspect
+import json
 import math
+import sys
 import time
 import warnings
 
-from . import bench, compare, environment, errors, session as session_
+from . import (bench, compare, device, environment, errors,
+               session as session_)
 from .functions import KernelInterface
 
 _PRINT = "autotuning", "print", "TRITON_PRINT_AUTOTUNING"
@@ -216,14 +220,61 @@ class Autotuner(KernelInterface):
         self._check_conflicts(kwargs, pruned)
         if session_.current().options.autotune == "all":
             self._compare(pruned, args, kwargs)
+        kept = self._kept_timings(key, pruned)
+        if kept:
+            self.configs_timings = kept
+            self.cache[key] = min(kept, key=kept.get)
+            return [self.cache[key]]
         self.configs_timings = {c: 0.0 for c in pruned}
         if self._has_own_bench():
             pruned = self._measure(pruned, args, kwargs)
-        self.cache[key] = pruned[0]
+        self.cache[key] = pruned[0] if pruned else min(pruned)  # as Triton's
+        self._keep_timings(key)
         self._tuned = len(pruned) > 1
         self.pre_hook({**self.nargs, **kwargs, **pruned[0].all_kwargs()},
                       reset_only=True)
         return pruned
+
+    # ---- on disk ---------------------------------------------------------
+
+    def _timings_file(self, key):
+        """(who keeps files, name of the one) of the timings for a key; the
+        choice depends on the kernel and the configurations."""
+        fn = self.fn
+        while not hasattr(fn, "cache_key"):
+            fn = fn.fn
+        text = "-".join(["tkdbg", str(device.target()), fn.cache_key,
+                         str(key), *map(str, self._tried)])
+        manager = sys.modules["triton.runtime.cache"].get_cache_manager(
+            hashlib.sha256(text.encode()).hexdigest())
+        return manager, f"{fn.__name__[:150]}.autotune.json"
+
+    def _is_kept(self, key):
+        on = getattr(self, "cache_results", False) or environment.is_set(
+            "autotuning", "cache", "TRITON_CACHE_AUTOTUNING")
+        return on and key and not any(c.pre_hook for c in self._tried)
+
+    def _kept_timings(self, key, configs):
+        """{configuration: timing} that an earlier process has kept; None."""
+        self._tried = list(configs)
+        if not self._is_kept(key):
+            return None
+        manager, name = self._timings_file(key)
+        path = manager.get_file(name)
+        if path is None:
+            return None
+        with open(path, encoding="utf-8") as file:
+            timings = json.load(file)["configs_timings"]
+        cls = type(self.configs[0])
+        return {cls(**config): timing for config, timing in timings}
+
+    def _keep_timings(self, key):
+        if self._is_kept(key):
+            manager, name = self._timings_file(key)
+            manager.put(json.dumps({
+                "key": key, "configs_timings": [
+                    (vars(config), timing) for config, timing in
+                    self.configs_timings.items()]}), name, binary=False)
 
     def _has_own_bench(self):
         """Whether the script says how to measure, other than for how long."""
