@@ -156,7 +156,7 @@ class Cases:
             @triton.jit
             def k(out):
                 tl.static_print(KIND, KIND.value == tl.int64.kind(),
-                                SPACE.address_space)
+                                SPACE.value.address_space)
             launch(k)
         """), ["Mode.ADD ADD Mode.ADD False False 3", "[3.0]",
                "KIND.INTEGRAL True 3"])
@@ -167,6 +167,7 @@ class Cases:
             class Sum:
                 a: tl.tensor
                 b: tl.tensor
+                @triton.constexpr_function
                 def __init__(self, a, **kw):
                     self.a = a
                     self.b = kw.pop("b")
