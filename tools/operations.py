@@ -46,7 +46,7 @@ def read_examples():
 
 
 def operations(lib):
-    """(name, signature, doc) of each, the helpers of PyTorch's left out."""
+    """(name, signature, doc) of each that a kernel can call."""
     for f in 'tk_builtin_name', 'tk_builtin_signature', 'tk_builtin_doc':
         getattr(lib.lib, f).restype = ctypes.c_char_p
     for i in itertools.count():
@@ -54,7 +54,8 @@ def operations(lib):
         name = lib.lib.tk_builtin_name(index)
         if not name:
             return
-        if not name.startswith((b'triton_helpers.', b'expression.')):
+        if not name.startswith((b'triton_helpers.', b'expression.',
+                                b'dict.')):
             yield (name.decode(), lib.lib.tk_builtin_signature(index).decode(),
                    lib.lib.tk_builtin_doc(index).decode())
 
@@ -112,7 +113,7 @@ def device_example(lib, name, count):
 
 
 def entry(lib, name, signature, doc, examples, missing):
-    shown = name.replace('builtins.', '').replace('dtype.', '')
+    shown = name.removeprefix('builtins.').removeprefix('dtype.')
     out = ['', f'### `{name}`', '', '```python', f'{shown}({signature})',
            '```', ''] + textwrap.wrap(
                doc[0].upper() + doc[1:] + '.', 80,

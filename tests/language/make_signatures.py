@@ -24,9 +24,10 @@ def names():
     device = re.findall(r'^ *LIBDEVICE\((\w+)', read('ir/libdevice.def'), re.M)
     rows += ['tl.extra.libdevice.' + n for n in device if n != 'id']
     # PyTorch's helpers are no part of the language.
-    # Neither are those of a debugger's expressions.
+    # Neither are those of a debugger's expressions, nor the methods of
+    # keywords: only functions that Python runs have a dictionary of them.
     return [n for n in rows
-            if not n.startswith(('triton_helpers.', 'expression.'))]
+            if not n.startswith(('triton_helpers.', 'expression.', 'dict.'))]
 
 
 def spelled(name):
