@@ -8,8 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "spec/spec.h"
+#include "spec/rule.h"
 #include "spec/version.h"
+#include "launch/host.h"
 
 /* ---- literals ---------------------------------------------------------- */
 
@@ -73,8 +74,30 @@ sval tks_literal(tks *s, const sval *v, tk_dtype d) {
   return tks_number(s, v, d);
 }
 
+/* Whether v is a member of an enumeration, or an object like one. */
+static bool holds_value(tks *s, const sval *v) {
+  tk_value value = {0};
+  if (v->kind == V_OP) return v->op->rule == rule_member;
+  return v->kind == V_OBJECT &&
+         tk_host_attr(s->env, s->frame->fn, v->obj, "value", &value) > 0;
+}
+
+/* A constexpr has a .value of its own: the member. */
+static void no_tensor_of_member(tks *s, const sval *v) {
+  tk_buf text;
+  tk_buf_init(&text, s->env);
+  tks_text(s, &text, v, false);
+  const char *said = tk_arena_strdup(s->arena, tk_buf_str(&text));
+  tk_buf_free(&text);
+  tks_error_help(s, TK_D_TYPE,
+                 v->is_raw ? "its number is its .value"
+                           : "its number is its .value.value",
+                 "cannot convert %s to a tensor", said);
+}
+
 sval tks_to_tensor(tks *s, const sval *v) {
   if (v->kind == V_TENSOR) return *v;
+  if (holds_value(s, v)) no_tensor_of_member(s, v);
   if (!sv_is_number(v))
     tks_error(s, TK_D_TYPE, "cannot convert %s to a tensor", tks_show(s, v));
   return tks_number(s, v, literal_type(s, v));

@@ -227,8 +227,31 @@ class Globals(unittest.TestCase):
     def test_enum(self):
         @triton.jit
         def kernel(z, c: tl.constexpr):
-            tl.store(z, c.value)
+            tl.static_assert(c.name == "RED")
+            tl.store(z, c.value.value)
         self.assertEqual(run(kernel, 1, "f4", Color.RED), 7)
+
+    def test_a_constexpr_holds_the_member_itself(self):
+        @triton.jit
+        def of_value(z, c: tl.constexpr):
+            tl.store(z, c.value)
+
+        @triton.jit
+        def of_constexpr(z, c: tl.constexpr):
+            tl.store(z, c)
+
+        @triton.jit
+        def of_kind(z, c: tl.constexpr):
+            tl.store(z, tl.int8.kind())
+        for kernel, said in [
+                (of_value, "cannot convert Color.RED to a tensor(.*\n)*"
+                           ".*its number is its .value"),
+                (of_constexpr, "cannot convert Color.RED to a tensor(.*\n)*"
+                               ".*its number is its .value.value"),
+                (of_kind, "cannot convert KIND.INTEGRAL to a tensor")]:
+            with self.subTest(kernel=kernel.fn.__name__):
+                with self.assertRaisesRegex(tkdbg.CompilationError, said):
+                    run(kernel, 1, "f4", Color.RED)
 
     def test_unknown_name(self):
         @triton.jit
