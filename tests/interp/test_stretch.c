@@ -12,6 +12,8 @@ typedef struct lanes {
   uint8_t mask[MOST];
   tk_inst in;
   tki_access a;
+  tk_env env; /* nobody interrupts it */
+  tki t;
   uint32_t seed;
 } lanes;
 
@@ -29,7 +31,8 @@ static void make(lanes *x) {
   x->in.type.shape[0] = rows;
   x->in.type.shape[1] = row;
   x->in.n = rows * row;
-  x->a = (tki_access){.in = &x->in, .addr = x->addr, .n = rows * row};
+  x->a =
+      (tki_access){.t = &x->t, .in = &x->in, .addr = x->addr, .n = rows * row};
   if (x->a.n > MOST) x->a.n = MOST / row * row;
   x->a.size = sizes[draw(x, 4)];
   if (draw(x, 2)) x->a.mask = x->mask;
@@ -61,6 +64,7 @@ static void check_stretches(lanes *x) {
 START_TEST(random_lanes) {
   lanes x;
   memset(&x, 0, sizeof x);
+  x.t.env = &x.env;
   for (int i = 0; i < ROUNDS; i++) {
     make(&x);
     check_stretches(&x);
