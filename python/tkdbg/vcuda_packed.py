@@ -19,8 +19,12 @@ def functions(torch):
 
 
 def _need(holds, text):
+    """What CUDA's kernels check, and say by the text of their code."""
     if not holds:
-        raise RuntimeError(text)
+        raise RuntimeError(
+            f"Expected {text} to be true, but got false.  (Could this error "
+            "message be improved?  If so, please report an enhancement "
+            "request to PyTorch.)")
 
 
 def _pack(v, func, args, kwargs):
@@ -30,9 +34,11 @@ def _pack(v, func, args, kwargs):
     weight, tiles = given["self"], given["innerKTiles"]
     if not v.on_device(weight):
         return v.plain(func, args, kwargs)
-    _need(weight.dtype == v.torch.uint8 and weight.dim() == 2,
-          "Expected in to be a 2D tensor of uint8")
-    _need(tiles in (2, 4, 8), "Expected innerKTiles to be 2, 4 or 8")
+    _need(weight.dim() == 2, "in.dim() == 2")
+    _need(weight.dtype == v.torch.uint8, "in.dtype() == at::kByte")
+    _need(weight.is_contiguous(), "in.is_contiguous()")
+    _need(tiles in (2, 4, 8),
+          "innerKTiles == 2 || innerKTiles == 4 || innerKTiles == 8")
     return v.plain(_packed, (weight, tiles), {})
 
 
@@ -71,14 +77,17 @@ def _multiply(v, func, args, kwargs):
     if not v.on_device(a):
         return v.plain(func, args, kwargs)
     torch = v.torch
-    _need(a.dtype == torch.bfloat16, "Expected A to be of dtype bfloat16")
-    _need(packed.dtype == torch.int32 and packed.dim() == 4,
-          "Expected B to be a 4D tensor of int32")
-    _need(group in (32, 64, 128, 256),
-          f"Expected qGroupSize to be 32, 64, 128 or 256, but got {group}")
-    _need(scales.dim() == 3 and scales.shape[0] == a.shape[1] // group and
-          scales.shape[2] == 2 and scales.dtype == torch.bfloat16,
-          "Expected qScaleAndZeros to be bfloat16 of [k / qGroupSize, n, 2]")
+    _need(a.dtype == torch.bfloat16, "A.dtype() == at::kBFloat16")
+    _need(a.is_contiguous(), "A.is_contiguous()")
+    _need(packed.dtype == torch.int32, "B.dtype() == at::kInt")
+    _need(packed.dim() == 4, "B.dim() == 4")
+    _need(group in (32, 64, 128, 256), " || ".join(
+        f"qGroupSize == {n}" for n in (32, 64, 128, 256)))
+    _need(scales.dim() == 3, "qScaleAndZeros.dim() == 3")
+    for axis, size, name in ((0, a.shape[1] // group, "numQGroups"),
+                             (1, 8 * packed.shape[0], "n"), (2, 2, "2")):
+        _need(scales.shape[axis] == size,
+              f"qScaleAndZeros.size({axis}) == {name}")
 
     def product(a, packed, scales):
         values = _unpacked(packed)[:, :a.shape[1]].float() - 8

@@ -193,6 +193,12 @@ def _first_form(given):
         return None
     a, b = given["self"], given["mat2"]
     deep = -(-a.shape[1] // 128)
+    for name, matrix, s, recipe in zip("ab", (a, b.t()), scales, recipes):
+        wanted = -(-deep // 4) * 4, -(-matrix.shape[0] // 128)
+        if recipe == [square] and s[0].shape != wanted:
+            raise ValueError(
+                f"scale_{name} must have shape {wanted[0]} x {wanted[1]} Float "
+                f"elements, got {list(s[0].shape)}")
     left, right = (s[0][:deep].t() if recipe == [square] else s[0]
                    for s, recipe in zip(scales, recipes))
     found = {**given, "scale_a": left, "scale_b": right.t()}

@@ -242,8 +242,10 @@ class Dtypes(unittest.TestCase):
         wide = ((weight.t() - 8) * scale + zero).bfloat16()
         torch.testing.assert_close(result, (a.float() @ wide.float()).bfloat16(
             ))
-        self.refused("qGroupSize to be 32, 64, 128 or 256, but got 16",
+        self.refused("Expected qGroupSize == 32 || qGroupSize == 64 || ",
                      torch._weight_int4pack_mm, a, packed, 16, scales)
+        self.refused("Expected in.dtype() == at::kByte to be true",
+                     torch._convert_weight_to_int4pack, weight, 2)
 
     def test_rare_ones(self):
         for dtype, name in ((torch.float8_e4m3fn, "Float8_e4m3fn"),

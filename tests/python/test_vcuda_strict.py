@@ -616,6 +616,10 @@ class Scaled(unittest.TestCase):
                                  recipe, output_dtype=torch.float32)
             self.assertTrue(result.is_cuda)
             torch.testing.assert_close(result, plain)
+        with self.assertRaisesRegex(ValueError, "shape 4 x 2 Float elements, "
+                                    r"got \[2, 2\]"):
+            F.scaled_mm(x, y, rows, kind.BlockWise1x128, squares,
+                        kind.BlockWise128x128)
 
     def test_what_cublas_refuses(self):
         half, one, both = torch.float16, torch.float32, torch.bfloat16
