@@ -427,8 +427,10 @@ class Session:
         options = self.run_options(selected)
         if selected:
             self.record(launch, kernel)
+        number = self.totals["launches"] + 1
         if self.log is not None:
-            self.log.add(launch, kernel, self.totals["launches"] + 1)
+            self.log.add(launch, kernel, number)
+        self.totals["launches"] = number  # one that a signal ends counts, too
         if options.bar:
             options.bar.begin(kernel)
         summary = self._summary
@@ -447,13 +449,12 @@ class Session:
         if options.bar:
             options.bar.done()
         totals = self.totals
-        totals["launches"] += 1
         totals["programs"] += summary.programs
         totals["seconds"] += summary.seconds
         totals["peak"] = max(totals["peak"], summary.peak_bytes)
         if (status or self.pending is not None or
                 self.lib.tk_report_count(self.ptr)):
-            self.check(status, kernel, totals["launches"])
+            self.check(status, kernel, number)
         if options.against:
             self._count_differences(launch)
         if options.shard:  # the tensors are those of one part

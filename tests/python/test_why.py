@@ -467,6 +467,37 @@ class Comparisons(answers.Asked):
                       said)
         self.assertIn("tl.store(t + i, tl.load(x + i) + 1)", said)
 
+    def test_a_launch_that_a_signal_ended(self):
+        """It has a number of its own; the oldest launches are forgotten."""
+        said, _ = self.why("""
+    import signal
+
+    @triton.jit
+    def endless(x):
+        while tl.load(x) == 0:
+            tl.store(x + 1, tl.load(x + 1) + 1)
+
+    @triton.jit
+    def count(x, B: tl.constexpr):
+        i = tl.arange(0, B)
+        tl.store(x + i, tl.load(x + i) + 1)
+
+    def bell(*_):
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, bell)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        endless[(1,)](np.zeros(2, "i4"))
+    except TimeoutError:
+        pass
+    x = np.zeros(8, "f4")
+    for _ in range(270):
+        count[(1,)](x, 8)
+    np.testing.assert_allclose(x, np.full(8, 269))
+""")
+        self.assertIn("fails on x of launch 271, count", said)
+
     def test_launches_before_the_earlier_one(self):
         said, _ = self.why("""
     @triton.jit
