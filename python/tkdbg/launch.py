@@ -232,7 +232,7 @@ class JITFunction(JITCallable, KernelInterface):
         session = session_.current()
         with session.lock, without_torch_functions():
             prepared = self.prepare(session, values, options)
-            if grid is None or not prepared.scratch:
+            if grid is None or not (prepared.scratch and _on_gpus(values)):
                 prepared.run(values, grid)
                 return prepared
         prepared.allocate(grid)  # by a function of the program's
@@ -362,6 +362,11 @@ class JITFunction(JITCallable, KernelInterface):
 def _check_options(options):
     binder.check_options(options, device.model().arch,
                          session_.current().error_class)
+
+
+def _on_gpus(values):
+    """Whether a launch could be one on a GPU: NumPy's arrays are tkdbg's."""
+    return any(hasattr(value, "data_ptr") for value in values)
 
 
 def _named(listed, index, parameter):

@@ -9,6 +9,7 @@ import support
 support.need("library", "numpy", "torch")
 
 HEAD = """
+import numpy as np
 import torch
 import triton
 import triton.language as tl
@@ -125,6 +126,7 @@ class Cases:
                 tl.store(p, 1.0)
             y = torch.zeros(4, 4, device='cuda')
             tell('none set', lambda: once[(1,)](y))
+            tell('numpy', lambda: once[(1,)](np.zeros((4, 4), 'f4')))
             tell('unused', lambda: unused[(1,)](y))
             once.warmup(y, grid=(1,))
             def allocate(size, alignment, stream):
@@ -142,7 +144,7 @@ class Cases:
         """), ["none set RuntimeError Kernel requires a runtime memory "
                "allocation, but no allocator was set. Use "
                "triton.set_allocator to specify an allocator.",
-               "unused ran", "768 128 0", "128 16.0", "256 128 0",
+               "numpy ran", "unused ran", "768 128 0", "128 16.0", "256 128 0",
                "text TypeError Pointer argument must be either uint64 or "
                "have data_ptr method", "nothing ran"])
 
