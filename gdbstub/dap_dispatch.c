@@ -113,7 +113,7 @@ static void answer_request(dap *p, json_t *request) {
   answering a = {.p = p, .r = name ? request_named(name) : NULL};
   p->reply = (dap_reply){.request = request};
   if (!a.r)
-    dap_fail(p, "tkdbg does not know the request '%.60s'", name ? name : "");
+    dap_fail(p, "tkdbg does not know the request '%s'", name ? name : "");
   else if (tk_protect(p->env, answer_body, &a) != TK_OK)
     p->reply.fault = "out of memory";
   if (p->reply.fault)
@@ -166,7 +166,6 @@ static void take_back(dap *p, const json_t *cancel) {
 
 bool dap_take_in(dap *p, int timeout) {
   enum { WAITING = 256 }; /* messages at most */
-  char text[sizeof p->wire.fault + 16];
   for (; json_array_size(p->inbox.queue) < WAITING; timeout = 0) {
     json_t *message;
     switch (dap_wire_next(&p->wire, timeout, &message)) {
@@ -176,8 +175,9 @@ bool dap_take_in(dap *p, int timeout) {
       json_array_append_new(p->inbox.queue, message);
       break;
     case DAP_DAMAGED:
-      snprintf(text, sizeof text, "tkdbg: %s\n", p->wire.fault);
-      dap_say(p, "console", text);
+      dap_say(p, "console",
+              tk_arena_printf(&p->scratch, "tkdbg: %s\n",
+                              tk_buf_str(&p->wire.fault)));
       break;
     case DAP_NOTHING: return true;
     case DAP_CLOSED: return json_array_size(p->inbox.queue) > 0;

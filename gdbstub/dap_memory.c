@@ -48,7 +48,7 @@ static bool memory_address(dap *p, const json_t *args, uint64_t *address) {
   if (end == text || *end) {
     dap_fail(p,
              "memoryReference must be an address such as 0x100000000000, "
-             "not '%.60s'",
+             "not '%s'",
              text);
     return false;
   }

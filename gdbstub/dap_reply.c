@@ -6,12 +6,10 @@
 #include "gdbstub/dap.h"
 
 json_t *dap_fail(dap *p, const char *fmt, ...) {
-  char text[1024];
   va_list ap;
   va_start(ap, fmt);
-  vsnprintf(text, sizeof text, fmt, ap);
+  p->reply.fault = tk_arena_vprintf(&p->scratch, fmt, ap);
   va_end(ap);
-  p->reply.fault = tk_arena_strdup(&p->scratch, text);
   return NULL;
 }
 

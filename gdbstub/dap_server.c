@@ -577,8 +577,9 @@ void tk_dap_end(tk_dap *p, int code) {
   p->ended = true;
   dap_output_end(&p->output);
   if (p->launch.request) {
-    char why[DAP_KEPT + 1];
-    snprintf(why, sizeof why, "%.*s", (int)p->output.nerror, p->output.error);
+    char why[DAP_KEPT + sizeof "..."];
+    snprintf(why, sizeof why, "%.*s%s", (int)p->output.nerror, p->output.error,
+             p->output.nerror < DAP_KEPT ? "" : "...");
     dap_wire_send(&p->wire, dap_refusal(p->launch.request,
                                         *why ? why : "the run has ended"));
     json_decref(p->launch.request);

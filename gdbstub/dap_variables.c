@@ -260,7 +260,7 @@ json_t *dap_on_setVariable(dap *p, const json_t *args) {
   dap_node node = *n;
   const char *expression = dap_item_expression(p, &node, name);
   if (node.kind == DAP_PROGRAM || node.kind == DAP_RETURNED || !expression)
-    return dap_fail(p, "'%.60s' cannot be set", name);
+    return dap_fail(p, "'%s' cannot be set", name);
   if (tk_debug_select(p->d, node.frame.program, node.frame.level) != TK_OK)
     return dap_fail_engine(p);
   if (node.whole) {

@@ -23,11 +23,13 @@ void dap_wire_init(dap_wire *w, tk_env *e) {
   w->env = e;
   w->in = w->out = w->watched = -1;
   tk_buf_init(&w->input, e);
+  tk_buf_init(&w->fault, e);
   pthread_mutex_init(&w->lock, NULL);
 }
 
 void dap_wire_free(dap_wire *w) {
   tk_buf_free(&w->input);
+  tk_buf_free(&w->fault);
   pthread_mutex_destroy(&w->lock);
 }
 
@@ -135,7 +137,8 @@ static dap_arrival skip(dap_wire *w, size_t n, const char *what) {
   size_t keep = sizeof length_name - 2; /* the beginning of a header, perhaps */
   if (!next) next = (size_t)(end - from) > keep ? end - keep : from;
   w->taken = (size_t)(next - w->input.s);
-  snprintf(w->fault, sizeof w->fault, "%s", what);
+  tk_buf_clear(&w->fault);
+  tk_buf_puts(&w->fault, what);
   return DAP_DAMAGED;
 }
 
@@ -143,12 +146,12 @@ static dap_arrival parse(dap_wire *w, const char *s, size_t n, json_t **out) {
   json_error_t error;
   *out = json_loadb(s, n, 0, &error);
   if (*out && json_is_object(*out)) return DAP_MESSAGE;
+  tk_buf_clear(&w->fault);
   if (*out)
-    snprintf(w->fault, sizeof w->fault, "a message must be a JSON object");
+    tk_buf_puts(&w->fault, "a message must be a JSON object");
   else
-    snprintf(w->fault, sizeof w->fault,
-             "a message is not JSON: line %d, column %d: %.100s", error.line,
-             error.column, error.text);
+    tk_buf_printf(&w->fault, "a message is not JSON: line %d, column %d: %s",
+                  error.line, error.column, error.text);
   json_decref(*out);
   *out = NULL;
   return DAP_DAMAGED;

@@ -36,7 +36,7 @@ typedef struct dap_wire {
   tk_buf input;        /* bytes that were read, from taken on not looked at */
   size_t taken;
   bool keeps; /* what was looked at stays in input */
-  char fault[200];
+  tk_buf fault;
   pthread_mutex_t lock; /* of all that follows */
   json_int_t seq;       /* of the last message that was sent */
   bool told;            /* the client has what is sent now */

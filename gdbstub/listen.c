@@ -86,7 +86,7 @@ static void listen_at_port(gs_listener *l, tk_env *e, const char *address,
                            bool anywhere) {
   const char *colon = strrchr(address, ':');
   struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list;
-  char host[128], *end = NULL;
+  char host[NI_MAXHOST], *end = NULL;
   long port = colon ? strtol(colon + 1, &end, 10) : -1;
   size_t n = colon ? (size_t)(colon - address) : 0;
   if (!colon || !colon[1] || *end || port < 0 || port > 65535 ||

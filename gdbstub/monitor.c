@@ -171,9 +171,9 @@ static void run_line(gs_stub *g, const char *line) {
 
 /* Going on is the client's business: it would not know where it stands. */
 void gs_on_monitor(gs_stub *g, const char *rest) {
-  char line[2048];
-  size_t n = gs_take_bytes(&rest, line, sizeof line - 1);
-  line[n] = '\0';
+  tk_buf_clear(&g->text);
+  gs_take_text(&rest, &g->text);
+  const char *line = tk_arena_strdup(&g->scratch, tk_buf_str(&g->text));
   if (*rest) {
     gs_reply_error(g);
     return;

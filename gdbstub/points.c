@@ -184,13 +184,12 @@ static bool take_point(const char **s, gs_point *p) {
 static bool take_conditions(const char **s, tk_buf *out) {
   while (gs_take(s, ";X") || gs_take(s, "X")) {
     uint64_t n;
-    char code[4096];
-    if (!gs_take_hex(s, &n) || n > sizeof code || !gs_take(s, ",") ||
-        gs_take_bytes(s, code, n) != n)
-      return false;
+    if (!gs_take_hex(s, &n) || n > UINT32_MAX || !gs_take(s, ",")) return false;
     uint32_t size = (uint32_t)n;
     tk_buf_add(out, (const char *)&size, sizeof size);
-    tk_buf_add(out, code, n);
+    size_t before = out->n;
+    gs_take_text(s, out);
+    if (out->n - before != n) return false;
   }
   return !**s || **s == ';';
 }

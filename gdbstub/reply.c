@@ -31,6 +31,11 @@ size_t gs_take_bytes(const char **s, void *bytes, size_t most) {
   return n;
 }
 
+void gs_take_text(const char **s, tk_buf *out) {
+  char c;
+  while (gs_take_bytes(s, &c, 1)) tk_buf_putc(out, c);
+}
+
 void gs_reply_hex(gs_stub *g, const void *bytes, size_t n) {
   static const char digits[] = "0123456789abcdef";
   for (size_t i = 0; i < n; i++) {

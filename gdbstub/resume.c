@@ -168,14 +168,13 @@ void gs_on_step_back(gs_stub *g, const char *rest) {
 /* ;FILE;ARGUMENT;...: FILE is not named, or is one of ours.  The arguments go
  * to g->text, with NULs behind them; false: they are malformed. */
 static bool take_words(gs_stub *g, const char *s) {
-  char word[4096];
   tk_buf_clear(&g->text);
-  size_t n = gs_take(&s, ";") ? gs_take_bytes(&s, word, sizeof word) : 0;
-  if (n &&
-      (n < strlen(GS_FOLDER) || memcmp(word, GS_FOLDER, strlen(GS_FOLDER))))
-    return false;
+  if (gs_take(&s, ";")) gs_take_text(&s, &g->text);
+  const char *file = tk_buf_str(&g->text);
+  if (*file && strncmp(file, GS_FOLDER, strlen(GS_FOLDER)) != 0) return false;
+  tk_buf_clear(&g->text);
   while (gs_take(&s, ";")) {
-    tk_buf_add(&g->text, word, gs_take_bytes(&s, word, sizeof word));
+    gs_take_text(&s, &g->text);
     tk_buf_putc(&g->text, '\0');
   }
   return !*s;

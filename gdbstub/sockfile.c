@@ -77,7 +77,7 @@ static bool is_stale(const struct sockaddr_un *at) {
 int gs_sockfile_bind(gs_sockfile *f, const char *path, int fd) {
   struct sockaddr_un at = {.sun_family = AF_UNIX};
   sigset_t all, before;
-  TK_ASSERT(strlen(path) < sizeof at.sun_path);
+  if (strlen(path) >= sizeof at.sun_path) return ENAMETOOLONG;
   strcpy(at.sun_path, path);
   if (is_stale(&at)) unlink(path);
   sigfillset(&all);

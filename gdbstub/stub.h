@@ -200,6 +200,8 @@ bool gs_take_hex(const char **s, uint64_t *value);
 bool gs_take(const char **s, const char *word);
 /* Bytes from hex digits; how many there were. */
 size_t gs_take_bytes(const char **s, void *bytes, size_t most);
+/* The same of any number of bytes; they are added to the buffer. */
+void gs_take_text(const char **s, tk_buf *out);
 
 /* ---- inspect.c ---------------------------------------------------------- */
 

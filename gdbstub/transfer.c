@@ -110,11 +110,11 @@ void gs_on_set_filesystem(gs_stub *g, const char *rest) {
 
 /* NAME,FLAGS,MODE; reading alone is allowed. */
 void gs_on_open(gs_stub *g, const char *rest) {
-  char name[4096];
   uint64_t flags;
   tk_debug_source source;
-  size_t n = gs_take_bytes(&rest, name, sizeof name - 1);
-  name[n] = '\0';
+  tk_buf_clear(&g->text);
+  gs_take_text(&rest, &g->text);
+  const char *name = tk_buf_str(&g->text);
   if (!gs_take(&rest, ",") || !gs_take_hex(&rest, &flags) || flags & 3) {
     reply_no_entry(g);
     return;

@@ -133,19 +133,27 @@ void tki_eval_run(tki *t, const tki_eval *x, const tki_frame *f, tki_val *out) {
 /* ---- variables ---------------------------------------------------------- */
 
 static const tk_binding *find_binding(const tki_frame *f, const char *name) {
-  const tk_binding *b = scope_of(f);
-  while (b && strcmp(b->name, name)) b = b->prev;
+  const tk_binding *b = tks_newest(scope_of(f), name);
   return b && !b->dropped ? b : NULL;
+}
+
+/* The slots of the first leaves of a value, at most max. */
+static size_t leaf_slots(const sval *v, int *slots, size_t max) {
+  size_t n = 0;
+  if (!max || !sv_runtime(v)) return 0;
+  if (v->kind == V_TENSOR) {
+    *slots = v->slot;
+    return 1;
+  }
+  for (size_t i = 0; i < v->n && n < max; i++)
+    n += leaf_slots(&v->items[i], slots + n, max - n);
+  return n;
 }
 
 size_t tki_eval_slots(const tki_frame *f, const char *name, int *slots,
                       size_t max) {
   const tk_binding *b = find_binding(f, name);
-  sval leaves[TK_EVAL_LEAVES];
-  if (!b || tks_leaves(&b->v, NULL) > TK_EVAL_LEAVES) return 0;
-  size_t n = tks_leaves(&b->v, leaves);
-  for (size_t i = 0; i < n && i < max; i++) slots[i] = leaves[i].slot;
-  return n < max ? n : max;
+  return b ? leaf_slots(&b->v, slots, max) : 0;
 }
 
 bool tki_eval_is_plain(const tki_frame *f, const char *name) {

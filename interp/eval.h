@@ -27,9 +27,9 @@ void tki_eval_run(tki *t, const tki_eval *x, const tki_frame *f, tki_val *out);
 void tki_eval_observed(tki *t, const tki_eval *x, const tki_frame *f,
                        tki_val *out, tki_observer *o);
 
-/* Gives the slots that hold a variable where f is (a tuple has several) and
- * returns how many they are; 0: there is no such variable, or its value is
- * known at compile time. */
+/* Gives the slots that hold a variable where f is (a tuple has several), the
+ * first max of them, and returns how many it gave; 0: there is no such
+ * variable, or its value is known at compile time. */
 size_t tki_eval_slots(const tki_frame *f, const char *name, int *slots,
                       size_t max);
 /* Whether a variable is one scalar or block, rather than a tuple, descriptor

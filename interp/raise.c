@@ -23,15 +23,13 @@ void tki_note_program(tki *t, tk_diag *d) {
 }
 
 tk_diag *tki_finding(tki *t, tk_diag_id id, const char *fmt, ...) {
-  char text[1024];
-  va_list ap;
-  va_start(ap, fmt);
-  vsnprintf(text, sizeof text, fmt, ap);
-  va_end(ap);
   const tki_frame *f = tki_user_frame(t->frame);
   TK_ASSERT(f && (f->inst || f->stmt));
   tk_span at = f->inst ? f->inst->span : f->stmt->span;
-  tk_diag *d = tk_diag_add(t->env, id, f->func->src, at, "%s", text);
+  va_list ap;
+  va_start(ap, fmt);
+  tk_diag *d = tk_diag_vadd(t->env, id, f->func->src, at, fmt, ap);
+  va_end(ap);
   if (!d->f.function) tk_diag_function(t->env, d, f->func->name);
   tki_note_program(t, d);
   return d;

@@ -70,7 +70,7 @@ static void read_options(tk_env *e, run *r, uint64_t total) {
   bool exact = o->dot && !strcmp(o->dot, "exact");
   if (o->dot && !exact && strcmp(o->dot, "blas")) {
     tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                "unknown way to sum products '%.100s': it must be blas or "
+                "unknown way to sum products '%s': it must be blas or "
                 "exact",
                 o->dot);
     tk_throw(e, TK_USAGE);

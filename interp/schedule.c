@@ -23,8 +23,7 @@ bool tki_mode_parse(tk_env *e, const char *text, tki_mode *out) {
     return true;
   }
   tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-              "unknown schedule '%.100s': it must be auto, serial or yield",
-              text);
+              "unknown schedule '%s': it must be auto, serial or yield", text);
   return false;
 }
 

@@ -19,6 +19,12 @@
               that implement it alone
   names       a static function's name stands in at most two C files, but for
               those in tools/lint.txt
+  texts       texts are put together in arenas, buffers and diagnostics, which
+              grow (src/base/env.h, diag.h): nothing else formats a va_list,
+              and a text of the user's goes to no array, but in so many calls
+              of a file as tools/lint.txt says
+  bounds      no assertion compares with the size of an array, as a check of
+              input would: releases have none
   package     the modules of python/tkdbg import downwards only, without knots
 
 tools/lint.txt may only shrink: what in it is no longer needed is named.
@@ -251,7 +257,7 @@ def link_layers(build):
 def allowed():
     """{(kind, name): number} of tools/lint.txt."""
     for line in read('tools/lint.txt'):
-        found = re.fullmatch(r'(knot|name) (.*) (\d+)', line)
+        found = re.fullmatch(r'(knot|name|text|bound) (.*) (\d+)', line)
         if found:
             yield found.group(1, 2), int(found.group(3))
 
@@ -292,12 +298,68 @@ def static_names():
     found = collections.defaultdict(set)
     for path in with_suffix('.c'):
         if path.startswith(links.TOPS):
-            for name in re.findall(r'^static [^;={(]*?\b(\w+)\(',
+            for name in re.findall(r'^static (?:TK_PRINTF\(\d, \d\) )?'
+                                   r'[^;={(]*?\b(\w+)\(',
                                    '\n'.join(read(path)), re.M):
                 found[name].add(path)
     yield from beyond('name', {name: (len(where), sorted(where))
                                for name, where in found.items()},
                       SAME_NAME, lambda entry, name: entry == name)
+
+
+CALL = re.compile(r'\b(v?sn?printf|strn?cpy|strn?cat) ?\(')
+# A conversion of a text in a format.
+TEXT_IN_FORMAT = re.compile(r'%[-0-9.*]*s')
+
+
+def call_at(source, start):
+    """The text of a call from its name on, up to its last parenthesis."""
+    depth = 0
+    for found in re.finditer(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[()]',
+                             source[start:]):
+        depth += {'(': 1, ')': -1}.get(found.group(), 0)
+        if not depth and found.group() == ')':
+            return source[start:start + found.end()]
+    return source[start:]
+
+
+def writes_text(name, call):
+    """Whether the call puts a text of any length where there may be no room."""
+    if name in ('snprintf', 'sprintf'):
+        return bool(TEXT_IN_FORMAT.search(call))
+    return True
+
+
+def per_file(counts):
+    """{file: (number, where)} of [(file, line)]."""
+    found = collections.defaultdict(list)
+    for path, number in counts:
+        found[path].append(f'line {number}')
+    return {path: (len(where), where) for path, where in found.items()}
+
+
+def c_sources():
+    for path in with_suffix('.c', '.h'):
+        if path.startswith(links.TOPS):
+            yield path, '\n'.join(read(path))
+
+
+def texts():
+    calls = [(path, source.count('\n', 0, m.start()) + 1)
+             for path, source in c_sources() for m in CALL.finditer(source)
+             if writes_text(m.group(1), call_at(source, m.start()))]
+    yield from beyond('text', per_file(calls), 0,
+                      lambda entry, name: entry == name)
+
+
+def bounds():
+    asserts = [(path, source.count('\n', 0, m.start()) + 1)
+               for path, source in c_sources()
+               for m in re.finditer(r'\bTK_ASSERT ?\(', source)
+               if re.search(r'\bsizeof\b|TK_COUNT',
+                            call_at(source, m.start()))]
+    yield from beyond('bound', per_file(asserts), 0,
+                      lambda entry, name: entry == name)
 
 
 def main():
@@ -307,7 +369,7 @@ def main():
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     checks = [columns, functions, files, switches, layout, python, private,
               layers, lambda: link_layers(build), lambda: knot_sizes(build),
-              static_names, pyknots.faults]
+              static_names, texts, bounds, pyknots.faults]
     faults = 0
     for check in checks:
         for fault in check():

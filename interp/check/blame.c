@@ -19,7 +19,7 @@ static void bad_element(const tkc_blame *b, const char *text,
 static void bad_element(const tkc_blame *b, const char *text, const char *why) {
   tki *t = b->t;
   tk_diag *d = tk_diag_add(t->env, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                           "%s %.100s: %s", b->option, text, why);
+                           "%s %s: %s", b->option, text, why);
   tk_diag_help(t->env, d, "write NAME[I,J], an index for each axis");
   tk_throw(t->env, TK_USAGE);
 }

@@ -145,7 +145,7 @@ static void unknown_detector(tkc *c, const char *word) {
   }
   const char *best = tk_nearest_best(&near);
   tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                           "no detector is called '%.60s'", word);
+                           "no detector is called '%s'", word);
   if (best)
     tk_diag_help(e, d, "did you mean '%s'? (detectors: %s)", best, all);
   else

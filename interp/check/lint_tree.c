@@ -52,16 +52,16 @@ static const tk_inst *computing_inst(const tkc_lint *l, const tk_ast *value) {
 
 static void say_unused(tkc_lint *l, const tk_ast *value, const char *name) {
   const tk_inst *in = computing_inst(l, value);
-  char text[160];
   if (!in) return;
   if (in->op == TK_I_LOAD) {
     tkc_lint_say(l, TK_D_LINT_UNUSED, in, "what is loaded is never used",
                  "remove the load, or use its value");
     return;
   }
-  snprintf(text, sizeof text, "'%.60s' is computed and never read", name);
-  tkc_lint_say(l, TK_D_LINT_UNREAD, in, text,
-               "remove the assignment, or begin the name with _");
+  tkc_lint_say(
+      l, TK_D_LINT_UNREAD, in,
+      tk_arena_printf(&l->c->run, "'%s' is computed and never read", name),
+      "remove the assignment, or begin the name with _");
 }
 
 static void check_statement(tkc_lint *l, const tk_ast *st) {

@@ -83,19 +83,17 @@ static bool is_new(tkc *c, const tki *t, tk_diag_id id, const tkc_place *at,
 
 tk_diag *tkc_report(tkc *c, tki *t, tk_diag_id id, const tkc_place *at,
                     const tkc_place *from, const char *fmt, ...) {
-  char text[1024];
-  va_list ap;
   tkc_finding *f;
   tkc_place here = {NULL, {0, 0}}, none = here;
   if (!at && t) here = tkc_here(t);
   if (!at) at = &here;
   if (!from) from = &none;
   if (!is_new(c, t, id, at, from, &f)) return NULL;
-  va_start(ap, fmt);
-  vsnprintf(text, sizeof text, fmt, ap);
-  va_end(ap);
   tk_env *e = &c->session->env;
-  f->diag = tk_diag_add(e, id, at->src, at->span, "%s", text);
+  va_list ap;
+  va_start(ap, fmt);
+  f->diag = tk_diag_vadd(e, id, at->src, at->span, fmt, ap);
+  va_end(ap);
   tk_diag_from(f->diag, from->src, from->span);
   if (*f->function) tk_diag_function(e, f->diag, f->function);
   if (t && t->frame) tki_note_program(t, f->diag);
@@ -103,15 +101,13 @@ tk_diag *tkc_report(tkc *c, tki *t, tk_diag_id id, const tkc_place *at,
 }
 
 void tkc_note(tkc *c, tk_diag *d, const tkc_place *at, const char *fmt, ...) {
-  char text[1024];
-  va_list ap;
   if (!d) return;
-  va_start(ap, fmt);
-  vsnprintf(text, sizeof text, fmt, ap);
-  va_end(ap);
   tkc_place none = {NULL, {0, 0}};
   if (!at) at = &none;
-  tk_diag_note(&c->session->env, d, at->src, at->span, "%s", text);
+  va_list ap;
+  va_start(ap, fmt);
+  tk_diag_vnote(&c->session->env, d, at->src, at->span, fmt, ap);
+  va_end(ap);
 }
 
 void tkc_at_lane(tkc *c, tk_diag *d, const char *lane) {
@@ -123,13 +119,11 @@ void tkc_at_element(tk_diag *d, tki *t, uint64_t addr) {
 }
 
 void tkc_help(tkc *c, tk_diag *d, const char *fmt, ...) {
-  char text[1024];
-  va_list ap;
   if (!d) return;
+  va_list ap;
   va_start(ap, fmt);
-  vsnprintf(text, sizeof text, fmt, ap);
+  tk_diag_vhelp(&c->session->env, d, fmt, ap);
   va_end(ap);
-  tk_diag_help(&c->session->env, d, "%s", text);
 }
 
 void tkc_reported(tkc *c, tki *t, tk_diag *d) {

@@ -104,13 +104,17 @@ tk_place tk_place_of(const tk_source *src, tk_span span) {
 
 /* ---- making ------------------------------------------------------------ */
 
-static char *vformat(tk_env *e, const char *fmt, va_list ap) {
+/* "NAME: message", or the message alone if name is NULL. */
+static TK_PRINTF(3, 0) char *vformat(tk_env *e, const char *name,
+                                     const char *fmt, va_list ap) {
   va_list again;
   va_copy(again, ap);
-  int n = vsnprintf(NULL, 0, fmt, ap);
-  char *p = tk_realloc(e, NULL, 0, (size_t)n + 1);
-  vsnprintf(p, (size_t)n + 1, fmt, again);
+  int n = vsnprintf(NULL, 0, fmt, again);
   va_end(again);
+  size_t before = name ? strlen(name) + 2 : 0;
+  char *p = tk_realloc(e, NULL, 0, before + (size_t)n + 1);
+  if (name) snprintf(p, before + 1, "%s: ", name);
+  vsnprintf(p + before, (size_t)n + 1, fmt, ap);
   return p;
 }
 
@@ -142,14 +146,9 @@ static tk_diag *find_same(tk_env *e, const tk_diag *d) {
   return NULL;
 }
 
-tk_diag *tk_diag_add(tk_env *e, tk_diag_id id, const tk_source *src,
-                     tk_span span, const char *fmt, ...) {
-  va_list ap;
-  TK_ASSERT((unsigned)id < TK_FINDING_KINDS);
-  TK_ASSERT(span.lo <= span.hi);
-  va_start(ap, fmt);
-  char *message = vformat(e, fmt, ap);
-  va_end(ap);
+/* Takes over the message. */
+static tk_diag *add_message(tk_env *e, tk_diag_id id, const tk_source *src,
+                            tk_span span, char *message) {
   tk_diag want = {.src = src, .span = span};
   want.f = (tk_finding){.kind = id,
                         .severity = kinds[id].severity,
@@ -173,6 +172,27 @@ tk_diag *tk_diag_add(tk_env *e, tk_diag_id id, const tk_source *src,
   return d;
 }
 
+tk_diag *tk_diag_vadd(tk_env *e, tk_diag_id id, const tk_source *src,
+                      tk_span span, const char *fmt, va_list ap) {
+  TK_ASSERT((unsigned)id < TK_FINDING_KINDS);
+  TK_ASSERT(span.lo <= span.hi);
+  return add_message(e, id, src, span, vformat(e, NULL, fmt, ap));
+}
+
+tk_diag *tk_diag_vabout(tk_env *e, tk_diag_id id, const char *name,
+                        const char *fmt, va_list ap) {
+  return add_message(e, id, NULL, (tk_span){0, 0}, vformat(e, name, fmt, ap));
+}
+
+tk_diag *tk_diag_add(tk_env *e, tk_diag_id id, const tk_source *src,
+                     tk_span span, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  tk_diag *d = tk_diag_vadd(e, id, src, span, fmt, ap);
+  va_end(ap);
+  return d;
+}
+
 static void replace_text(tk_env *e, const char **at, char *text) {
   free_text(e, *at);
   *at = text;
@@ -181,8 +201,12 @@ static void replace_text(tk_env *e, const char **at, char *text) {
 void tk_diag_help(tk_env *e, tk_diag *d, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  replace_text(e, &d->f.help, vformat(e, fmt, ap));
+  tk_diag_vhelp(e, d, fmt, ap);
   va_end(ap);
+}
+
+void tk_diag_vhelp(tk_env *e, tk_diag *d, const char *fmt, va_list ap) {
+  replace_text(e, &d->f.help, vformat(e, NULL, fmt, ap));
 }
 
 void tk_diag_lane(tk_env *e, tk_diag *d, const char *lane) {
@@ -231,8 +255,13 @@ void tk_diag_note(tk_env *e, tk_diag *d, const tk_source *src, tk_span span,
                   const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  char *text = vformat(e, fmt, ap);
+  tk_diag_vnote(e, d, src, span, fmt, ap);
   va_end(ap);
+}
+
+void tk_diag_vnote(tk_env *e, tk_diag *d, const tk_source *src, tk_span span,
+                   const char *fmt, va_list ap) {
+  char *text = vformat(e, NULL, fmt, ap);
   if (has_note(d, src, span, text)) {
     free_text(e, text);
     return;

@@ -57,7 +57,15 @@ static inline const tk_note *tk_note_next(const tk_note *n) {
  * repeated.  The result stays editable until the next one is added. */
 tk_diag *tk_diag_add(tk_env *e, tk_diag_id id, const tk_source *src,
                      tk_span span, const char *fmt, ...) TK_PRINTF(5, 6);
+tk_diag *tk_diag_vadd(tk_env *e, tk_diag_id id, const tk_source *src,
+                      tk_span span, const char *fmt, va_list ap)
+    TK_PRINTF(5, 0);
+/* About a file or another thing that has a name and no source: "NAME: ...". */
+tk_diag *tk_diag_vabout(tk_env *e, tk_diag_id id, const char *name,
+                        const char *fmt, va_list ap) TK_PRINTF(4, 0);
 void tk_diag_help(tk_env *e, tk_diag *d, const char *fmt, ...) TK_PRINTF(3, 4);
+void tk_diag_vhelp(tk_env *e, tk_diag *d, const char *fmt, va_list ap)
+    TK_PRINTF(3, 0);
 void tk_diag_lane(tk_env *e, tk_diag *d, const char *lane); /* "[3, 5]" */
 void tk_diag_program(tk_diag *d, const int64_t program[3]);
 void tk_diag_function(tk_env *e, tk_diag *d, const char *name);
@@ -65,6 +73,8 @@ void tk_diag_from(tk_diag *d, const tk_source *src, tk_span span);
 void tk_diag_element(tk_env *e, tk_diag *d, const tk_element *x);
 void tk_diag_note(tk_env *e, tk_diag *d, const tk_source *src, tk_span span,
                   const char *fmt, ...) TK_PRINTF(5, 6);
+void tk_diag_vnote(tk_env *e, tk_diag *d, const tk_source *src, tk_span span,
+                   const char *fmt, va_list ap) TK_PRINTF(5, 0);
 void tk_diag_clear(tk_env *e);
 /* Removes and frees one; does nothing if it is not in the report any more. */
 void tk_diag_remove(tk_env *e, tk_diag *d);

@@ -150,15 +150,28 @@ char *tk_arena_strdup(tk_arena *a, const char *s) {
 }
 
 char *tk_arena_printf(tk_arena *a, const char *fmt, ...) {
-  va_list ap, again;
+  va_list ap;
   va_start(ap, fmt);
-  va_copy(again, ap);
-  int n = vsnprintf(NULL, 0, fmt, ap);
+  char *s = tk_arena_vprintf(a, fmt, ap);
   va_end(ap);
-  char *p = tk_arena_alloc(a, (size_t)n + 1);
-  vsnprintf(p, (size_t)n + 1, fmt, again);
+  return s;
+}
+
+/* What vsnprintf says of a text that it cannot hold, of over 2 GiB. */
+static size_t formatted_size(tk_env *e, int n) {
+  if (n < 0) tk_throw(e, TK_INTERNAL);
+  return (size_t)n;
+}
+
+char *tk_arena_vprintf(tk_arena *a, const char *fmt, va_list ap) {
+  va_list again;
+  va_copy(again, ap);
+  int said = vsnprintf(NULL, 0, fmt, again);
   va_end(again);
-  return p;
+  size_t n = formatted_size(a->env, said);
+  char *s = tk_arena_alloc(a, n + 1);
+  vsnprintf(s, n + 1, fmt, ap);
+  return s;
 }
 
 /* ---- strings ----------------------------------------------------------- */
@@ -211,18 +224,24 @@ void tk_buf_pad(tk_buf *b, char c, size_t n) {
 }
 
 void tk_buf_printf(tk_buf *b, const char *fmt, ...) {
-  va_list ap, again;
+  va_list ap;
   va_start(ap, fmt);
+  tk_buf_vprintf(b, fmt, ap);
+  va_end(ap);
+}
+
+void tk_buf_vprintf(tk_buf *b, const char *fmt, va_list ap) {
+  va_list again;
   va_copy(again, ap);
   reserve(b, 0);
-  int n = vsnprintf(b->s + b->n, b->cap - b->n, fmt, ap);
-  va_end(ap);
-  if ((size_t)n >= b->cap - b->n) { /* it has been cut off */
-    reserve(b, (size_t)n);
-    vsnprintf(b->s + b->n, (size_t)n + 1, fmt, again);
-  }
+  int said = vsnprintf(b->s + b->n, b->cap - b->n, fmt, again);
   va_end(again);
-  b->n += (size_t)n;
+  size_t n = formatted_size(b->env, said);
+  if (n >= b->cap - b->n) { /* it has been cut off */
+    reserve(b, n);
+    vsnprintf(b->s + b->n, n + 1, fmt, ap);
+  }
+  b->n += n;
 }
 
 const char *tk_buf_str(tk_buf *b) {

@@ -12,6 +12,7 @@
 
 #include <setjmp.h>
 #include <signal.h>
+#include <stdarg.h>
 
 #include "base/assert.h"
 #include "tkdbg/tkdbg.h"
@@ -80,7 +81,10 @@ void tk_arena_free(tk_arena *a);
 void *tk_arena_alloc(tk_arena *a, size_t size); /* zeroed, aligned to 16 */
 char *tk_arena_strndup(tk_arena *a, const char *s, size_t n);
 char *tk_arena_strdup(tk_arena *a, const char *s);
+/* Formatted text of any length; the result belongs to the arena. */
 char *tk_arena_printf(tk_arena *a, const char *fmt, ...) TK_PRINTF(2, 3);
+char *tk_arena_vprintf(tk_arena *a, const char *fmt, va_list ap)
+    TK_PRINTF(2, 0);
 #define TK_NEW(arena, type) ((type *)tk_arena_alloc((arena), sizeof(type)))
 #define TK_NEWN(arena, type, n)                                                \
   ((type *)tk_arena_alloc((arena), (n) * sizeof(type)))
@@ -115,6 +119,7 @@ void tk_buf_puts(tk_buf *b, const char *s);
 void tk_buf_putc(tk_buf *b, char c);
 void tk_buf_pad(tk_buf *b, char c, size_t n);
 void tk_buf_printf(tk_buf *b, const char *fmt, ...) TK_PRINTF(2, 3);
+void tk_buf_vprintf(tk_buf *b, const char *fmt, va_list ap) TK_PRINTF(2, 0);
 const char *tk_buf_str(tk_buf *b); /* never NULL */
 
 /* The known name nearest to `name` by edit distance, NULL when none is near

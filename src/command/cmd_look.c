@@ -155,19 +155,18 @@ static uint64_t address_of(tkt *d, const char *text, tk_dtype *own) {
   return at;
 }
 
-/* Writes BUFFER+ELEMENT, and which byte of the element if smaller items are
+/* BUFFER+ELEMENT, and which byte of the element if smaller items are
  * shown, or items that begin inside an element. */
-static void name_memory(char *name, size_t room, const tk_debug_region *r,
-                        uint64_t at, size_t size) {
+static const char *name_memory(tkt *d, const tk_debug_region *r, uint64_t at,
+                               size_t size) {
   int64_t whole = (int64_t)tk_dtype_size(r->dtype);
   int64_t off = (int64_t)(at - r->first);
   int64_t byte = ((off % whole) + whole) % whole;
   long long element = (long long)((off - byte) / whole);
   if (byte || (int64_t)size < whole)
-    snprintf(name, room, "%.100s+%lld byte %lld", r->name, element,
-             (long long)byte);
-  else
-    snprintf(name, room, "%.100s+%lld", r->name, element);
+    return tk_arena_printf(&d->mem.arena, "%s+%lld byte %lld", r->name, element,
+                           (long long)byte);
+  return tk_arena_printf(&d->mem.arena, "%s+%lld", r->name, element);
 }
 
 /* The region that holds an address; false: none does. */
@@ -179,7 +178,7 @@ static bool region_at(tkt *d, uint64_t at, tk_debug_region *r) {
 
 static void examine(tkt *d, uint64_t at, const look *x) {
   size_t size = tk_dtype_size(x->dtype);
-  char fmt[2] = {x->how, 0}, name[160];
+  char fmt[2] = {x->how, 0};
   uint64_t lane = 0;
   for (uint64_t i = 0; i < x->n; i++, at += size) {
     tk_debug_region r;
@@ -191,8 +190,7 @@ static void examine(tkt *d, uint64_t at, const look *x) {
                         .size = size,
                         .undefined = undefined ? &undefined : NULL};
     if (!region_at(d, at, &r)) continue;
-    name_memory(name, sizeof name, &r, at, size);
-    tkt_show_value(d, name, fmt, &v);
+    tkt_show_value(d, name_memory(d, &r, at, size), fmt, &v);
   }
   d->x_next = at;
 }

@@ -39,16 +39,11 @@ static void assign(tkt *d, char *name, char *value) {
 }
 
 void tkt_cmd_SET(tkt *d, tkt_args *a) {
-  char line[1024];
   if (!*a->text) {
     tkt_info_settings(d);
     return;
   }
-  if (strlen(a->text) >= sizeof line)
-    tkt_fail(d, "This line is too long: a "
-                "'set' has at most 1023 "
-                "characters.");
-  snprintf(line, sizeof line, "%s", a->text);
+  char *line = tk_temp(&d->mem, a->text, strlen(a->text));
   bool var = !strncmp(line, "var ", 4);
   char *text = var ? line + 4 + strspn(line + 4, " ") : line;
   char *eq = equals(text);
@@ -159,8 +154,8 @@ void tkt_cmd_ALIAS(tkt *d, tkt_args *a) {
     return;
   }
   const char *text = a->text;
-  char name[64];
-  snprintf(name, sizeof name, "%.63s", tkt_word(d, &text));
+  const char *word = tkt_word(d, &text);
+  const char *name = tk_temp(&d->mem, word, strlen(word));
   if (*text == '=') text += 1 + strspn(text + 1, " ");
   if (!*text) tkt_fail(d, "alias NAME = COMMAND");
   tkt_named *x = own_command(d, name);
@@ -178,7 +173,7 @@ void tkt_cmd_UNALIAS(tkt *d, tkt_args *a) {
     return;
   }
   if (!*a->text) tkt_fail(d, "unalias NAME: 'alias' lists them.");
-  tkt_fail(d, "No alias or command of your own is called '%.60s'.", a->text);
+  tkt_fail(d, "No alias or command of your own is called '%s'.", a->text);
 }
 
 void tkt_cmd_DEFINE(tkt *d, tkt_args *a) {

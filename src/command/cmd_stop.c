@@ -61,11 +61,7 @@ static void set_point(tkt *d, const tk_point_spec *spec, const char *what) {
 }
 
 static void set_break(tkt *d, tkt_args *a, bool once) {
-  char text[2048];
-  if (strlen(a->text) >= sizeof text)
-    tkt_fail(d, "A location and its condition have at most %zu characters.",
-             sizeof text - 1);
-  strcpy(text, a->text);
+  char *text = tk_temp(&d->mem, a->text, strlen(a->text));
   tk_point_spec spec = {.kind = TK_POINT_BREAK, .where = text, .once = once};
   spec.condition = split_condition(text, true);
   set_point(d, &spec, once ? "Temporary breakpoint" : "Breakpoint");
@@ -390,7 +386,7 @@ static tk_tensor saved_tensor(tkt *d, const char *text) {
   }
   const tk_debug_value *v = tkt_one_value(d, text, "not one block");
   if (v->type.pointers)
-    tkt_fail(d, "'%.60s' is pointers: save what they point to, x[...].", text);
+    tkt_fail(d, "'%s' is pointers: save what they point to, x[...].", text);
   t = (tk_tensor){.data = (void *)v->lanes, .dtype = v->type.dtype};
   t.rank = v->type.rank;
   int64_t stride = 1;

@@ -149,7 +149,7 @@ static void run_line(tk_env *e, void *ud) {
   need_context(d, c);
   if (!*c->args && *j->p.rest)
     tkt_fail(d,
-             "'%s' takes no argument: '%.60s' is one too many. 'help %s' "
+             "'%s' takes no argument: '%s' is one too many. 'help %s' "
              "says more.",
              c->name, j->p.rest, c->name);
   tkt_args a = {j->p.fmt, j->p.rest};
@@ -201,14 +201,12 @@ bool tkt_execute(tkt *d, const char *line) {
 /* Repeats the last command for an empty line, if that is useful; list and x
  * then continue. */
 static void execute_again(tkt *d) {
-  char text[256];
   const char *name = d->last + strspn(d->last, " \t");
   size_t n = tkt_name_length(name);
   int count;
   const tkt_command *c = tkt_command_named(name, n, &count);
-  if (c && strchr(c->flags, 'G') && n < sizeof text) {
-    snprintf(text, sizeof text, "%.*s", (int)n, name);
-    tkt_execute(d, text);
+  if (c && strchr(c->flags, 'G')) {
+    tkt_execute(d, c->name);
   } else if (c && strchr(c->flags, 'R')) {
     tkt_execute(d, d->last);
   }

@@ -90,7 +90,7 @@ void tkt_cmd_APROPOS(tkt *d, tkt_args *a) {
     help_line(d, i);
     any = true;
   }
-  if (!any) tkt_fail(d, "No command is about '%.60s'.", a->text);
+  if (!any) tkt_fail(d, "No command is about '%s'.", a->text);
 }
 
 static void help_list(tkt *d) {

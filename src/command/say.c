@@ -11,25 +11,10 @@ int tkt_width(const tkt *d) {
 
 /* ---- saying ------------------------------------------------------------ */
 
-static void vsay(tkt *d, const char *fmt, va_list ap) {
-  va_list again;
-  char small[256];
-  va_copy(again, ap);
-  int n = vsnprintf(small, sizeof small, fmt, ap);
-  if (n >= 0 && (size_t)n < sizeof small) {
-    tk_buf_add(&d->out, small, (size_t)n);
-  } else if (n > 0) {
-    char *big = tk_temp_bytes(&d->mem, (size_t)n + 1);
-    vsnprintf(big, (size_t)n + 1, fmt, again);
-    tk_buf_add(&d->out, big, (size_t)n);
-  }
-  va_end(again);
-}
-
 void tkt_say(tkt *d, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  vsay(d, fmt, ap);
+  tk_buf_vprintf(&d->out, fmt, ap);
   va_end(ap);
 }
 
@@ -136,7 +121,7 @@ void tkt_fail(tkt *d, const char *fmt, ...) {
   va_list ap;
   size_t from = d->out.n;
   va_start(ap, fmt);
-  vsay(d, fmt, ap);
+  tk_buf_vprintf(&d->out, fmt, ap);
   va_end(ap);
   tk_buf_putc(&d->out, '\n');
   tkt_fold(d, from);

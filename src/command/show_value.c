@@ -202,8 +202,8 @@ const tk_debug_value *tkt_one_value(tkt *d, const char *text,
   for (size_t i = 0; i < n; i++)
     if (v[i].lanes) found = &v[i], count++;
   if (count == 1) return found;
-  tk_diag_add(d->env, TK_D_ARGUMENT, NULL, (tk_span){0, 0}, "%.100s is %s",
-              text, what);
+  tk_diag_add(d->env, TK_D_ARGUMENT, NULL, (tk_span){0, 0}, "%s is %s", text,
+              what);
   tk_throw(d->env, TK_USAGE);
 }
 

@@ -77,14 +77,14 @@ static void unknown_command(tkt *d, const char *name) {
                foreign[i].instead);
   if (tkt_is_variable(d, name))
     tkt_fail(d,
-             "There is no command '%.60s': 'print %.60s' shows the "
+             "There is no command '%s': 'print %s' shows the "
              "variable.",
              name, name);
   if (best)
-    tkt_fail(d, "There is no command '%.60s'. Did you mean '%s'? Try 'help'.",
+    tkt_fail(d, "There is no command '%s'. Did you mean '%s'? Try 'help'.",
              name, best);
   tkt_fail(d,
-           "There is no command '%.60s'. Try 'help'; 'print %.60s' evaluates "
+           "There is no command '%s'. Try 'help'; 'print %s' evaluates "
            "an expression.",
            name, name);
 }

@@ -207,7 +207,8 @@ static void *load_kernel(gpu *g) {
                                 NULL, NULL, 0),
         "loading the kernel");
   *g->log = '\0';
-  check(g, g->cuda.LibraryGetKernel(&kernel, library, r->entry),
+  check(g,
+        g->cuda.LibraryGetKernel(&kernel, library, (const char *)r + r->entry),
         "finding the kernel");
   enum { DYNAMIC_SHARED = 8 }; /* cudaFuncAttributeMaxDynamicShared... */
   if (r->shared &&

@@ -25,7 +25,7 @@ typedef struct tkcu_range {
   uint64_t writable;
 } tkcu_range;
 
-enum { TKCU_WORDS = 1024 };
+enum { TKCU_WORDS = 8192 };
 
 typedef struct tkcu_request {
   uint64_t bytes;             /* of the whole file */
@@ -34,7 +34,7 @@ typedef struct tkcu_request {
   uint64_t ranges, nranges;   /* tkcu_range, ascending, without overlap */
   uint32_t grid[3], block[3]; /* programs; threads */
   uint32_t shared;            /* bytes of dynamic shared memory */
-  char entry[256];            /* the kernel's name */
+  uint64_t entry;             /* the kernel's name, NUL-terminated */
   /* ---- the answer */
   uint32_t outcome;         /* a tkcu_outcome */
   uint32_t capability;      /* of the device: 90 is 9.0 */

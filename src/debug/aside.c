@@ -176,9 +176,8 @@ static void set_back(tki *t, const tki *kept) {
 static void note_finding(tk_env *e, size_t diags, tkd_aside *x) {
   bool stopped = x->status != TK_OK && x->status != TK_INTERRUPTED;
   if (stopped)
-    snprintf(x->why, sizeof x->why, "%s",
-             e->last_diag ? tk_finding_kind_name(e->last_diag->f.kind)
-                          : "an error");
+    x->why =
+        e->last_diag ? tk_finding_kind_name(e->last_diag->f.kind) : "an error";
   if (e->ndiags > diags) tk_diag_truncate(e, diags);
   e->interrupted = 0;
 }

@@ -34,7 +34,7 @@ typedef struct tkd_aside {
   uint64_t from;          /* out: place in the order of the first that ran */
   tk_status status;       /* out */
   bool full;              /* out: ended for the bound of the history */
-  char why[40];           /* out: the finding that ended it */
+  const char *why;        /* out: the finding that ended it; NULL: none did */
 } tkd_aside;
 /* Runs programs as if the user had changed nothing, from a point where memory
  * is known; afterwards everything is as it was.  Fails without a history. */

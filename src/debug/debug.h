@@ -40,8 +40,10 @@ typedef enum tkd_phase {
 /* Why a program has stopped. */
 typedef struct tkd_stop {
   tk_stop_reason reason;
-  int point;      /* its number; 0: none */
-  char text[256]; /* more about it */
+  int point;        /* its number; 0: none */
+  const char *text; /* more about it; NULL: nothing.  It outlasts the stop */
+  bool read;        /* a watchpoint's tensor was read, not written */
+  int line;         /* ... written in this line; 0: that is not said */
 } tkd_stop;
 
 /* The step that is being taken, onwards or, when searching, backwards. */
@@ -223,8 +225,8 @@ typedef struct tkd_time {
 
 /* What the function that finish left has returned: of value.c. */
 typedef struct tkd_returned {
-  tkd_kept list[TK_EVAL_LEAVES];
-  size_t n;
+  tkd_kept *list;
+  size_t n, cap;
 } tkd_returned;
 
 struct tk_debug {

@@ -130,6 +130,17 @@ static void describe_program(tkd *d, tk_debug_stop *s) {
   if (f->loops) s->trip = f->loops->trip;
 }
 
+/* More about the stop: of a watchpoint, what it watches. */
+static const char *text_of_stop(tkd *d, const tkd_point *p) {
+  const tkd_stop *s = &d->at.stop;
+  tk_arena *a = &d->answers.arena;
+  if (s->text) return tk_arena_strdup(a, s->text);
+  if (s->reason != TK_STOP_WATCH || !p) return "";
+  if (s->read) return tk_arena_printf(a, "%s is read here", p->where);
+  if (s->line) return tk_arena_printf(a, "%s, line %d", p->where, s->line);
+  return tk_arena_strdup(a, p->where);
+}
+
 const tk_debug_stop *tkd_describe_stop(tkd *d) {
   tk_debug_stop *s = TK_NEW(&d->answers.arena, tk_debug_stop);
   /* A deadlock's report is dropped when the user resolves it. */
@@ -139,7 +150,7 @@ const tk_debug_stop *tkd_describe_stop(tkd *d) {
   bool caught = p && p->kind == TK_POINT_CATCH;
   *s = (tk_debug_stop){.reason = d->at.stop.reason,
                        .point = p ? p->number : 0,
-                       .text = answer_text(d, d->at.stop.text),
+                       .text = text_of_stop(d, p),
                        .caught = caught ? answer_text(d, p->where) : NULL,
                        .over = d->launch.over,
                        .travelled = d->at.gone,

@@ -75,7 +75,7 @@ static void not_there(seeing *s, const tkd_aside *w) {
   if (w->full)
     tkd_raise(s->d, "%s is too far back for the history ('set history').",
               where);
-  if (*w->why)
+  if (w->why)
     tkd_raise(s->d, "%s is not reached: %s comes before it.", where, w->why);
   tkd_raise(s->d, "%s does not reach line %d.", where,
             tk_source_line(at->func->src, at->stmt->span.lo));

@@ -220,8 +220,9 @@ static void free_engine(tk_env *e, void *ud) {
   tk_arena_free(&d->answers.arena);
   tkd_points_free(d);
   tkd_launches_free(d);
-  for (size_t i = 0; i < TK_COUNT(d->returned.list); i++)
+  for (size_t i = 0; i < d->returned.cap; i++)
     tkd_drop_value(d, &d->returned.list[i]);
+  tk_free(e, d->returned.list, d->returned.cap * sizeof *d->returned.list);
   tk_text_free(d->env, d->time.order);
   tk_text_free(d->env, d->course.location);
   tk_free(e, d->time.checkpoints,

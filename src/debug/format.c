@@ -11,7 +11,7 @@ static void bad_brace(tkd *d, const char *format, const char *at,
 static void bad_brace(tkd *d, const char *format, const char *at,
                       const char *what) {
   tkd_raise(d,
-            "%s, at character %d of \"%.200s\": {EXPR} prints a value, "
+            "%s, at character %d of \"%s\": {EXPR} prints a value, "
             "{{ and }} print braces.",
             what, (int)(at - format) + 1, format);
 }

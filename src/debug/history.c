@@ -333,7 +333,7 @@ void tkd_goto(tkd *d, uint64_t event, uint64_t sub) {
   if (sub) d->armed.instructions = true;
   if (is_ahead(d, event, sub)) {
     replay_to(d, event, sub, TK_RESUME_CONTINUE);
-    d->at.stop.text[0] = '\0';
+    d->at.stop.text = NULL;
     note_arrival(d);
     return;
   }

@@ -59,11 +59,10 @@ static uint64_t bytes_of_arguments(const tki *t) {
 /* A launch that cannot be written, to a full disk say, is just not kept. */
 static void write_record(tkd *d, tkd_record *r) {
   const char *folder = getenv("TMPDIR");
-  char path[512];
   struct stat about;
   size_t before = d->env->ndiags;
-  snprintf(path, sizeof path, "%.400s/tkdbg-launch-XXXXXX",
-           folder && *folder ? folder : "/tmp");
+  char *path = tk_arena_printf(&d->mem.arena, "%s/tkdbg-launch-XXXXXX",
+                               folder && *folder ? folder : "/tmp");
   int fd = mkstemp(path);
   if (fd < 0) return;
   close(fd);
@@ -202,6 +201,7 @@ static tk_status stop_in_last(tkd *d, const char *what) {
   tk_status st = tk_debug_go_back(d);
   x->raised = false;
   x->failure = NULL;
+  if (d->at.stop.text == what) d->at.stop.text = NULL; /* it is the caller's */
   return st;
 }
 

@@ -6,6 +6,7 @@
 #include "debug/locate.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,9 +118,10 @@ static bool same_file(const char *path, const char *name, size_t n) {
   if (k >= n && !strncmp(path + k - n, name, n) &&
       (k == n || path[k - n - 1] == '/'))
     return true;
-  char text[4096];
+  char text[PATH_MAX]; /* nothing longer is a path */
   if (*name != '/' || n >= sizeof text) return false;
-  snprintf(text, sizeof text, "%.*s", (int)n, name);
+  memcpy(text, name, n);
+  text[n] = '\0';
   char *a = realpath(path, NULL), *b = realpath(text, NULL);
   bool same = a && b && !strcmp(a, b);
   free(a);
@@ -258,7 +260,7 @@ static const char *functions_here(tkd *d) {
     const tk_func *f = g->funcs[i];
     if (f->library || is_listed(g, i)) continue;
     const char *file = strrchr(f->src->name, '/');
-    tk_buf_printf(b, "%s%s (%.60s:%d-%d)", sep, f->name,
+    tk_buf_printf(b, "%s%s (%s:%d-%d)", sep, f->name,
                   file ? file + 1 : f->src->name,
                   tk_source_line(f->src, f->span.lo), tkd_last_line(f));
     sep = ", ";

@@ -51,8 +51,7 @@ static void stop_at_deadlock(tkd *d, tki_task *only) {
   TK_ASSERT(d->programs.task && tki_schedule_is_blocked(d->programs.task));
   d->programs.deadlocked = true;
   d->at.sub = TKD_LATE;
-  d->at.stop = (tkd_stop){.reason = TK_STOP_FINDING};
-  strcpy(d->at.stop.text, "deadlock");
+  d->at.stop = (tkd_stop){.reason = TK_STOP_FINDING, .text = "deadlock"};
 }
 
 /* The user went on at a deadlock.  That is the end of the launch, unless

@@ -1,25 +1,13 @@
 /* raise.c - how a call of the engine fails. */
 #include "debug/raise.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 void tkd_raise(tkd *d, const char *fmt, ...) {
-  char small[512];
-  va_list ap, again;
+  va_list ap;
   va_start(ap, fmt);
-  va_copy(again, ap);
-  int n = vsnprintf(small, sizeof small, fmt, ap);
-  tk_buf_clear(&d->message);
-  if (n >= (int)sizeof small) {
-    char *big = tk_temp_bytes(&d->mem, (size_t)n + 1);
-    vsnprintf(big, (size_t)n + 1, fmt, again);
-    tk_buf_puts(&d->message, big);
-  } else {
-    tk_buf_puts(&d->message, small);
-  }
-  va_end(again);
+  char *text = tk_arena_vprintf(&d->mem.arena, fmt, ap);
   va_end(ap);
+  tk_buf_clear(&d->message); /* an argument may be the message before */
+  tk_buf_puts(&d->message, text);
   tk_throw(d->env, TK_USAGE);
 }
 

@@ -14,17 +14,9 @@
 #include "debug/history.h"
 #include "debug/points.h"
 
-/* A search comes here at every statement: an empty text costs nothing. */
-static void set_stop(tkd_stop *s, tk_stop_reason r, const tkd_point *p,
-                     const char *text) {
-  s->reason = r;
-  s->point = p ? p->number : 0;
-  s->text[0] = '\0';
-  if (*text) snprintf(s->text, sizeof s->text, "%s", text);
-}
-
 void tkd_stop_here(tkd *d, tk_stop_reason r, const tkd_point *p,
                    const char *text) {
+  tkd_stop stop = {.reason = r, .point = p ? p->number : 0, .text = text};
   TK_ASSERT(r != TK_STOP_NONE);
   TK_ASSERT(d->course.phase != TKD_REPLAYING || r == TK_STOP_EVENT);
   if (d->course.phase == TKD_SEARCHING) {
@@ -33,10 +25,10 @@ void tkd_stop_here(tkd *d, tk_stop_reason r, const tkd_point *p,
     TK_ASSERT(d->at.event >= x->hit);
     x->hit = d->at.event;
     x->hit_sub = tkd_operation(d);
-    set_stop(&x->stop, r, p, text);
+    x->stop = stop;
     return;
   }
-  set_stop(&d->at.stop, r, p, text);
+  d->at.stop = stop;
   tki_task_pause(d->t);
 }
 

@@ -52,7 +52,8 @@ static const char *temp_text(tkd *d, const char *s) {
 static void run_expression(evaluation *e) {
   tkd *d = e->d;
   const tki_eval *x = e->x;
-  tki_val out[TK_EVAL_LEAVES], undefined[TK_EVAL_LEAVES];
+  tki_val *out = tk_temp_bytes(&d->mem, x->n * sizeof *out);
+  tki_val *undefined = tk_temp_bytes(&d->mem, x->n * sizeof *undefined);
   e->got.type = temp_text(d, x->type);
   e->got.known = temp_text(d, x->known);
   if (x->known) return;
@@ -100,8 +101,8 @@ static tkd_value only_value(tkd *d, const tkd_values *got, const char *text,
   for (size_t i = 0; i < got->n; i++)
     if (got->items[i].bytes) found = &got->items[i], n++;
   if (n == 1) return *found;
-  tk_diag_add(d->env, TK_D_ARGUMENT, NULL, (tk_span){0, 0}, "%.100s is %s",
-              text, what);
+  tk_diag_add(d->env, TK_D_ARGUMENT, NULL, (tk_span){0, 0}, "%s is %s", text,
+              what);
   tk_throw(d->env, TK_USAGE);
 }
 
@@ -166,7 +167,7 @@ int64_t tkd_index(tkd *d, const char *text, size_t n) {
   if (is_slice(part))
     tkd_raise(d,
               "One element is expected here: an index, not the slice "
-              "'%.60s'.",
+              "'%s'.",
               part);
   indexing x = {.d = d, .text = part};
   tk_status st = tk_protect(d->env, index_body, &x);
@@ -215,16 +216,17 @@ static bool any_lane(const tk_type *type, tki_val *v) {
 }
 
 bool tkd_is_true(tkd *d, const tki_eval *x, const tki_frame *f) {
-  tki_val out[TK_EVAL_LEAVES];
   bool any = false;
   if (x->known)
     return strcmp(x->known, "False") && strcmp(x->known, "0") &&
            strcmp(x->known, "None");
+  tki_val *out = tki_scratch_new(d->t, x->n * sizeof *out);
   tki_eval_run(d->t, x, f, out);
   for (size_t i = 0; i < x->n; i++) {
     any |= any_lane(&x->types[i], &out[i]);
     tki_release(d->t, &out[i]);
   }
+  tki_scratch_free(d->t, out);
   return any;
 }
 
@@ -260,11 +262,20 @@ void tkd_drop_value(tkd *d, tkd_kept *k) {
   *k = (tkd_kept){0};
 }
 
+static void make_room_to_keep(tkd *d, size_t n) {
+  tkd_returned *r = &d->returned;
+  if (n <= r->cap) return;
+  r->list = tk_realloc(d->env, r->list, r->cap * sizeof *r->list,
+                       n * sizeof *r->list);
+  memset(r->list + r->cap, 0, (n - r->cap) * sizeof *r->list);
+  r->cap = n;
+}
+
 void tkd_keep_results(tkd *d, const tki_frame *f) {
   const tk_stmt *st = f->stmt;
   size_t n = st && st->kind == TK_S_RETURN && !f->left ? st->nresults : 0;
-  if (n > TK_COUNT(d->returned.list)) n = TK_COUNT(d->returned.list);
   d->returned.n = 0;
+  make_room_to_keep(d, n);
   for (size_t i = 0; i < n; i++) {
     int slot = st->results[i];
     tkd_value v = {.type = f->func->slots[slot].type};

@@ -47,6 +47,7 @@ void tkd_watch_free(tkd *d, tkd_watch *w) {
   tkd_drop_value(d, &w->was);
   tkd_drop_value(d, &w->became);
   tk_free(d->env, w->raw, w->raw_n);
+  tk_free(d->env, w->slots, w->cap_slots * sizeof *w->slots);
 }
 
 /* ---- expressions ------------------------------------------------------- */
@@ -103,35 +104,52 @@ static int base_slot(const tki_frame *f, const char *name) {
   return tki_eval_slots(f, name, slots, 1) ? slots[0] : -1;
 }
 
-static void keep_raw(tkd *d, tkd_watch *w, const void *const *lanes,
-                     const size_t *sizes, size_t n) {
+/* The slots of the variable go to w->slots; returns how many they are. */
+static size_t slots_of_base(tkd *d, tkd_watch *w, const tki_frame *f) {
+  size_t n;
+  while ((n = tki_eval_slots(f, w->base, w->slots, w->cap_slots)) ==
+         w->cap_slots)
+    w->slots = tk_array_grow(d->env, w->slots, sizeof *w->slots, &w->cap_slots);
+  return n;
+}
+
+static size_t slot_bytes(const tki_frame *f, int slot) {
+  const tk_type *type = &f->func->slots[slot].type;
+  return (size_t)tk_numel(type) * tk_lane_size(type);
+}
+
+static void keep_raw(tkd *d, tkd_watch *w, const tki_frame *f, size_t n) {
   size_t total = 0;
-  for (size_t i = 0; i < n; i++) total += sizes[i];
+  for (size_t i = 0; i < n; i++) total += slot_bytes(f, w->slots[i]);
   w->raw = tk_realloc(d->env, w->raw, w->raw_n, total);
   w->raw_n = total;
-  for (char *at = w->raw; n; at += *sizes++, n--) memcpy(at, *lanes++, *sizes);
+  char *at = w->raw;
+  for (size_t i = 0; i < n; i++) {
+    size_t size = slot_bytes(f, w->slots[i]);
+    memcpy(at, tki_lanes(&f->slots[w->slots[i]]), size);
+    at += size;
+  }
 }
 
 /* Whether the variable's bytes are others than those kept; keeps them. */
 static bool raw_changed(tkd *d, tkd_watch *w, const tki_frame *f) {
-  int slots[TK_EVAL_LEAVES];
-  const void *lanes[TK_EVAL_LEAVES];
-  size_t sizes[TK_EVAL_LEAVES], total = 0, n;
   bool same = w->known;
+  size_t total = 0;
   if (!w->base) return true;
-  n = tki_eval_slots(f, w->base, slots, TK_EVAL_LEAVES);
+  size_t n = slots_of_base(d, w, f);
   for (size_t i = 0; i < n; i++) {
-    const tk_type *type = &f->func->slots[slots[i]].type;
-    tki_val *v = &f->slots[slots[i]];
-    if (!tki_has_value(v, type) || tki_is_unassigned(f, slots[i])) return false;
-    lanes[i] = tki_lanes(v);
-    sizes[i] = (size_t)tk_numel(type) * tk_lane_size(type);
-    same = same && sizes[i] <= w->raw_n - total &&
-           !memcmp(w->raw + total, lanes[i], sizes[i]);
-    if (same) total += sizes[i];
+    int slot = w->slots[i];
+    size_t size = slot_bytes(f, slot);
+    tki_val *v = &f->slots[slot];
+    if (!tki_has_value(v, &f->func->slots[slot].type) ||
+        tki_is_unassigned(f, slot))
+      return false;
+    same = same && size <= w->raw_n - total &&
+           !memcmp(w->raw + total, tki_lanes(v), size);
+    if (same) total += size;
   }
   if (!n || (same && total == w->raw_n)) return false;
-  keep_raw(d, w, lanes, sizes, n);
+  keep_raw(d, w, f, n);
   return true;
 }
 
@@ -309,13 +327,8 @@ bool tkd_watch_was_hit(const tkd *d, const tkd_point *p) {
 static tkd_stop stop_of_watch(const tkd_point *p, bool line) {
   tkd_stop s = {.reason = TK_STOP_WATCH, .point = p->number};
   const tkd_writer *x = &p->watch.wrote;
-  if (p->watch.read)
-    snprintf(s.text, sizeof s.text, "%.200s is read here", p->where);
-  else if (line && x->src)
-    snprintf(s.text, sizeof s.text, "%.150s, line %d", p->where,
-             tk_source_line(x->src, x->at.lo));
-  else
-    snprintf(s.text, sizeof s.text, "%.200s", p->where);
+  s.read = p->watch.read;
+  if (!s.read && line && x->src) s.line = tk_source_line(x->src, x->at.lo);
   return s;
 }
 
@@ -346,7 +359,7 @@ static void judge_watches(tkd *d) {
 /* ---- looking ----------------------------------------------------------- */
 
 typedef struct reading {
-  int slots[TK_EVAL_LEAVES];
+  const int *slots;
   size_t n;
 } reading;
 
@@ -361,11 +374,11 @@ static bool reads_another(void *ud, const tk_at *at, const tk_inst *in) {
 
 /* Whether the statement that comes next reads what is watched: it stops before
  * that. */
-static bool is_read(const tkd *d, const tkd_watch *w, const tk_stmt *st) {
+static bool is_read(tkd *d, tkd_watch *w, const tk_stmt *st) {
   const tki_frame *f = d->t->frame;
   if (w->memory || !w->reads || !st || f->func != w->func) return false;
-  reading r;
-  r.n = w->base ? tki_eval_slots(f, w->base, r.slots, TK_COUNT(r.slots)) : 0;
+  reading r = {.n = w->base ? slots_of_base(d, w, f) : 0};
+  r.slots = w->slots;
   return !tk_walk_insts(f->func, st, &st->insts,
                         &(tk_walk){.ud = &r, .inst = reads_another});
 }
@@ -528,7 +541,7 @@ static void watch_variable(tkd *d, tkd_point *p, size_t n, bool plain) {
   if (!later) v = watched_parts(d, tkd_evaluate(d, f, p->where, NULL));
   if (!later && !v.n)
     tkd_raise(d,
-              "%.100s is a compile-time value, which never changes: variables "
+              "%s is a compile-time value, which never changes: variables "
               "and tensors can be watched.",
               p->where);
   w->func = f->func;

@@ -37,6 +37,8 @@ typedef struct tkd_watch {
   size_t nnow;
   char *raw; /* the bytes of base */
   size_t raw_n;
+  int *slots; /* room for those of base */
+  size_t cap_slots;
   tkd_writer last; /* seen at work */
   uint64_t index;  /* the program it was seen in */
   /* the last hit */

@@ -80,7 +80,7 @@ static void not_reached(tkd *d, const tkd_aside *w) {
   if (w->full)
     tkd_raise(d, "This is too far back for the history: a larger 'set history' "
                  "keeps it.");
-  if (*w->why)
+  if (w->why)
     tkd_raise(d, "Run again, the programs end before this statement: %s.",
               w->why);
   if (w->status == TK_INTERRUPTED) tkd_raise(d, "Interrupted.");
@@ -203,7 +203,7 @@ static void run_blame(tk_env *e, void *ud) {
   (void)e;
   tkd_aside w = run_up_to_stand(y, NULL);
   bool whole = w.status == TK_OK && (!y->place.n || tkd_ahead(d));
-  if (!y->reached && !whole && !*w.why) not_reached(d, &w);
+  if (!y->reached && !whole && !w.why) not_reached(d, &w);
   y->blamed->blame =
       tkc_blame_found(y->blame, &d->answers.arena, y->blame->targets);
   y->blamed->aside = tkd_describe_aside(d, &w);

@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ bool tkg_has_driver(void) {
 }
 
 bool tkg_gpu_is_there(const char **why) {
-  char path[2304];
+  char path[PATH_MAX];
   if (!tkv_plugin_is_there(why)) return false;
   *why = "its program tkdbg-cuda is not installed beside the library: run "
          "'make install' again";
@@ -49,7 +50,7 @@ typedef struct asking {
   int status;            /* of the last program, as waitpid gives it */
   tk_buf said;           /* what it prints */
   tkcu_request *request; /* mapped, or NULL */
-  char words[320];       /* of a failure on this side */
+  tk_arena words;        /* of a failure on this side */
 } asking;
 
 static uint64_t aligned(uint64_t x) {
@@ -65,11 +66,11 @@ static tkcu_request layout_of(const asking *a) {
   r.code = aligned(sizeof r);
   r.params = aligned(r.code + strlen(a->ptx) + 1);
   r.ranges = aligned(r.params + 8 * r.nparams);
-  r.bytes = aligned(r.ranges + sizeof(tkcu_range) * r.nranges);
+  r.entry = aligned(r.ranges + sizeof(tkcu_range) * r.nranges);
+  r.bytes = aligned(r.entry + strlen(l->entry) + 1);
   for (size_t i = 0; i < l->nranges; i++) r.bytes += aligned(l->ranges[i].size);
   memcpy(r.grid, l->grid, sizeof r.grid);
   memcpy(r.block, l->block, sizeof r.block);
-  snprintf(r.entry, sizeof r.entry, "%s", l->entry);
   return r;
 }
 
@@ -77,8 +78,9 @@ static void write_request(asking *a) {
   const tkp_launch *l = a->launch;
   tkcu_request *r = a->request, head = layout_of(a);
   char *file = (char *)r;
-  uint64_t at = aligned(head.ranges + sizeof(tkcu_range) * head.nranges);
+  uint64_t at = aligned(head.entry + strlen(l->entry) + 1);
   *r = head;
+  memcpy(file + r->entry, l->entry, strlen(l->entry));
   memcpy(file + r->code, a->ptx, strlen(a->ptx));
   for (size_t i = 0; i < l->nparams; i++)
     memcpy(file + r->params + 8 * i, l->params[i], 8);
@@ -129,7 +131,7 @@ static void map_request(tk_env *e, asking *a) {
 /* Runs the program, and hands on what it prints. */
 static void run_program(tk_env *e, void *ud) {
   asking *a = ud;
-  char path[2304], fd[16];
+  char path[PATH_MAX], fd[16];
   const char *argv[] = {path, fd, NULL};
   snprintf(fd, sizeof fd, "%d", a->fd);
   if (!tk_find_beside(program_name, path, sizeof path))
@@ -145,9 +147,10 @@ static void hand_on_output(asking *a) {
 
 static void check_in_time(tk_env *e, asking *a) {
   if (!WIFSIGNALED(a->status) || WTERMSIG(a->status) != SIGALRM) return;
-  snprintf(a->words, sizeof a->words,
-           "the kernel did not end within %g seconds", tkg_seconds());
-  gpu_failed(e, TK_FINDING, a->words,
+  gpu_failed(e, TK_FINDING,
+             tk_arena_printf(&a->words,
+                             "the kernel did not end within %g seconds",
+                             tkg_seconds()),
              "if it is only slow, set TKDBG_GPU_TIMEOUT to more seconds");
 }
 
@@ -170,12 +173,12 @@ static void ask_program(tk_env *e, void *ud) {
   }
   const tkcu_request *r = a->request;
   if (r->outcome == TKCU_DIED) {
-    snprintf(
-        a->words, sizeof a->words, "the program tkdbg-cuda %s %d%s%.200s",
+    const char *words = tk_arena_printf(
+        &a->words, "the program tkdbg-cuda %s %d%s%s",
         WIFSIGNALED(a->status) ? "was ended by signal" : "ended with status",
         WIFSIGNALED(a->status) ? WTERMSIG(a->status) : WEXITSTATUS(a->status),
         *r->words ? " while " : "", r->words);
-    gpu_failed(e, *r->words ? TK_USAGE : TK_INTERNAL, a->words, r->help);
+    gpu_failed(e, *r->words ? TK_USAGE : TK_INTERNAL, words, r->help);
   }
   if (r->outcome == TKCU_BUSY) return;
   if (r->outcome != TKCU_OK)
@@ -187,9 +190,11 @@ static void ask_program(tk_env *e, void *ud) {
 bool tkg_run_on_gpu(tk_env *e, const char *ptx, const tkp_launch *launch) {
   asking a = {.launch = launch, .ptx = ptx, .fd = -1};
   tk_buf_init(&a.said, e);
+  tk_arena_init(&a.words, e);
   tk_status st = tk_protect(e, ask_program, &a);
   bool placed = st != TK_OK || a.request->outcome != TKCU_BUSY;
   tk_buf_free(&a.said);
+  tk_arena_free(&a.words);
   if (a.request) munmap(a.request, a.request->bytes);
   if (a.fd >= 0) close(a.fd);
   if (st != TK_OK) tk_throw(e, st);

@@ -4,6 +4,7 @@
  * (python/tkdbg/triton_replay.py) and leaves in it what memory holds then.
  */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,14 +25,14 @@ typedef struct asking_triton {
   const tk_run_options *opt;
   const char *engine;
   bool interpret;        /* by Triton's interpreter, not on a GPU */
-  char file[512];        /* the launch's; "": there is none yet */
+  char file[PATH_MAX];   /* the launch's; "": there is none yet */
   tk_session *read_back; /* the file once more, or NULL */
   tk_buf said;
 } asking_triton;
 
 /* ---- a Python that has Triton ------------------------------------------- */
 
-enum { PATHS = 2304 };
+enum { PATHS = PATH_MAX };
 
 static const char *python_with_triton(char *out) {
   const char *given = getenv("TKDBG_PYTHON"), *venv = getenv("VIRTUAL_ENV");
@@ -75,9 +76,9 @@ bool tkg_triton_is_there(const char **why) {
 
 static void TK_NORETURN triton_failed(tk_env *e, tk_status st,
                                       const char *words, const char *help) {
-  tk_diag *d = tk_diag_add(e, st == TK_FINDING ? TK_D_DEVICE : TK_D_ARGUMENT,
-                           NULL, (tk_span){0, 0},
-                           "Triton did not run this launch: %.2000s", words);
+  tk_diag *d =
+      tk_diag_add(e, st == TK_FINDING ? TK_D_DEVICE : TK_D_ARGUMENT, NULL,
+                  (tk_span){0, 0}, "Triton did not run this launch: %s", words);
   if (*help) tk_diag_help(e, d, "%s", help);
   tk_throw(e, st);
 }

@@ -29,6 +29,7 @@ tk_stmt *tk_stmt_new(tk_program *p, tk_stmt_kind kind, tk_span span) {
 }
 
 tk_inst *tk_inst_new(tk_program *p, tk_opcode op, size_t nargs, size_t nres) {
+  TK_ASSERT(nargs <= TK_MOST_OPERANDS && nres <= TK_MOST_OPERANDS);
   tk_inst *in = TK_NEW(&p->arena, tk_inst);
   in->op = (uint8_t)op;
   in->has = (uint8_t)((1u << (nargs < 8 ? nargs : 8)) - 1);

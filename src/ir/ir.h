@@ -148,6 +148,8 @@ tk_stmt *tk_stmt_new(tk_program *p, tk_stmt_kind kind, tk_span span);
 /* With one result type, nargs operands of which has says which they are, and
  * nres results; args and res are to be filled in. */
 tk_inst *tk_inst_new(tk_program *p, tk_opcode op, size_t nargs, size_t nres);
+/* Most operands, and most results; whoever makes an instruction checks that. */
+enum { TK_MOST_OPERANDS = UINT16_MAX };
 int tk_slot_new(tk_program *p, tk_func *f, tk_type t, const char *name);
 /* Marks the last use of every temporary, once a function is complete, so that
  * whoever runs it can reuse memory. */
@@ -208,9 +210,9 @@ typedef struct tk_flaw {
   const tk_func *func;
   const tk_stmt *stmt; /* or NULL */
   const tk_inst *inst; /* or NULL */
-  char text[200];
+  const char *text;    /* belongs to `keep` */
 } tk_flaw;
 /* False: *flaw says what does not hold. */
-bool tk_program_verify(const tk_program *p, tk_flaw *flaw);
+bool tk_program_verify(const tk_program *p, tk_arena *keep, tk_flaw *flaw);
 
 #endif

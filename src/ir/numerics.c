@@ -10,8 +10,7 @@ bool tk_numerics_are_device(tk_env *e, const char *word) {
   if (!word || !strcmp(word, "definition")) return false;
   if (!strcmp(word, "device")) return true;
   tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-              "unknown numerics '%.100s': it must be definition or device",
-              word);
+              "unknown numerics '%s': it must be definition or device", word);
   tk_throw(e, TK_USAGE);
 }
 

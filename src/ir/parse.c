@@ -70,14 +70,12 @@ static void bad_text(parser *r, uint32_t lo, uint32_t hi, const char *help,
                      const char *fmt, ...) TK_PRINTF(5, 6) TK_NORETURN;
 static void bad_text(parser *r, uint32_t lo, uint32_t hi, const char *help,
                      const char *fmt, ...) {
-  va_list ap;
-  char message[300];
-  va_start(ap, fmt);
-  vsnprintf(message, sizeof message, fmt, ap);
-  va_end(ap);
   if (hi <= lo) hi = lo + (lo < r->text->len);
-  tk_diag *d = tk_diag_add(r->env, TK_D_SYNTAX, r->text, (tk_span){lo, hi},
-                           "%s", message);
+  va_list ap;
+  va_start(ap, fmt);
+  tk_diag *d =
+      tk_diag_vadd(r->env, TK_D_SYNTAX, r->text, (tk_span){lo, hi}, fmt, ap);
+  va_end(ap);
   if (help) tk_diag_help(r->env, d, "%s", help);
   tk_throw(r->env, TK_USAGE);
 }
@@ -525,24 +523,18 @@ static void read_attrs(parser *r, tk_inst *in) {
 
 /* ---- instructions -------------------------------------------------------- */
 
-enum { MOST_OPERANDS = 1024 };
-
 /* An instruction while it is read. */
 typedef struct reading {
   tk_opcode op;
   uint32_t start; /* of its name */
   uint8_t has;
-  size_t nargs, nres;
-  int args[MOST_OPERANDS];
-  const char *res[MOST_OPERANDS];
+  TK_VEC(int) args;
+  TK_VEC(const char *) res;
   tk_inst *in;
 } reading;
 
 static void add_operand(parser *r, reading *x, int slot) {
-  if (x->nargs == MOST_OPERANDS)
-    bad_text(r, r->at, r->at, NULL, "an instruction has at most %d operands",
-             MOST_OPERANDS);
-  x->args[x->nargs++] = slot;
+  TK_PUSH(r->arena, &x->args, slot);
 }
 
 static tk_opcode need_opcode(parser *r) {
@@ -565,12 +557,12 @@ static bool read_operand(parser *r, reading *x, const tk_operand_info *o,
                          int k) {
   if (o->optional) {
     uint32_t mark = r->at;
-    if (x->nargs && !take_sign(r, ",")) return false;
+    if (x->args.n && !take_sign(r, ",")) return false;
     if (!take_sign(r, o->name) || !take_sign(r, "=")) {
       r->at = mark;
       return false;
     }
-  } else if (x->nargs) {
+  } else if (x->args.n) {
     need_sign(r, ",", "an operand");
   }
   add_operand(r, x, need_slot(r, o->name));
@@ -589,7 +581,7 @@ static void read_operands(parser *r, reading *x) {
     if (row->ref == TK_REF_FORMAT || *here(r) != '%') continue;
     do add_operand(r, x, need_slot(r, row->operands[k].name));
     while (take_sign(r, ","));
-    x->has = (uint8_t)((1u << (x->nargs < 8 ? x->nargs : 8)) - 1);
+    x->has = (uint8_t)((1u << (x->args.n < 8 ? x->args.n : 8)) - 1);
   }
 }
 
@@ -641,7 +633,7 @@ static const tk_format *read_format(parser *r, reading *x) {
     if (f->pid_slots[i] >= 0) add_operand(r, x, f->pid_slots[i]);
   for (size_t i = 0; i < f->n; i++)
     if (!f->pieces[i].text) add_operand(r, x, f->pieces[i].slot);
-  x->has = (uint8_t)((1u << (x->nargs < 8 ? x->nargs : 8)) - 1);
+  x->has = (uint8_t)((1u << (x->args.n < 8 ? x->args.n : 8)) - 1);
   return f;
 }
 
@@ -689,19 +681,19 @@ static const void *read_ref(parser *r, reading *x) {
 /* The types behind the colon; results that are new names become slots. */
 static void read_types(parser *r, reading *x) {
   need_sign(r, ":", "an instruction");
-  if (!x->nres) x->in->type = need_type(r);
-  for (size_t i = 0; i < x->nres; i++) {
+  if (!x->res.n) x->in->type = need_type(r);
+  for (size_t i = 0; i < x->res.n; i++) {
     if (i) need_sign(r, ",", "a type");
     skip_blanks(r);
     uint32_t start = r->at;
     tk_type t = need_type(r);
-    int slot = find_name(&r->names, x->res[i]);
-    if (slot < 0 && !isdigit((unsigned char)*x->res[i]))
+    int slot = find_name(&r->names, x->res.items[i]);
+    if (slot < 0 && !isdigit((unsigned char)*x->res.items[i]))
       bad_text(r, start, r->at, "declare it: var %name: type",
-               "the variable %%%s is not declared", x->res[i]);
-    if (slot < 0) slot = add_slot(r, x->res[i], t);
+               "the variable %%%s is not declared", x->res.items[i]);
+    if (slot < 0) slot = add_slot(r, x->res.items[i], t);
     if (!tk_same_type(&r->f->slots[slot].type, &t))
-      bad_text(r, start, r->at, NULL, "%%%s has another type", x->res[i]);
+      bad_text(r, start, r->at, NULL, "%%%s has another type", x->res.items[i]);
     x->in->res[i] = slot;
     if (!i) x->in->type = t;
   }
@@ -717,14 +709,11 @@ static void read_types(parser *r, reading *x) {
 static void read_insts(parser *r, tk_insts *out);
 
 static void read_results(parser *r, reading *x) {
-  uint32_t mark = r->at;
   skip_blanks(r);
   if (*here(r) != '%') return;
   do {
-    if (x->nres == MOST_OPERANDS)
-      bad_text(r, mark, r->at, NULL, "an instruction has at most %d results",
-               MOST_OPERANDS);
-    x->res[x->nres++] = need_name(r, "%", "a result");
+    const char *name = need_name(r, "%", "a result");
+    TK_PUSH(r->arena, &x->res, name);
   } while (take_sign(r, ","));
   need_sign(r, "=", "the results");
 }
@@ -732,7 +721,7 @@ static void read_results(parser *r, reading *x) {
 static tk_inst *read_inst(parser *r) {
   reading *x = r->reading;
   tk_inst staged = {.op = 0};
-  x->nargs = x->nres = 0;
+  x->args.n = x->res.n = 0;
   x->has = 0;
   r->nlist = -1;
   read_results(r, x);
@@ -743,10 +732,14 @@ static tk_inst *read_inst(parser *r) {
   read_operands(r, x);
   read_attrs(r, &staged);
   const void *ref = read_ref(r, x);
-  tk_inst *in = x->in = tk_inst_new(r->p, x->op, x->nargs, x->nres);
+  if (x->args.n > TK_MOST_OPERANDS || x->res.n > TK_MOST_OPERANDS)
+    bad_text(r, x->start, r->at, NULL,
+             "an instruction has at most %d operands and as many results",
+             TK_MOST_OPERANDS);
+  tk_inst *in = x->in = tk_inst_new(r->p, x->op, x->args.n, x->res.n);
   TK_PUSH(r->arena, &r->insts, ((tk_span){x->start, r->at}));
   memcpy(in->attr, staged.attr, sizeof in->attr);
-  memcpy(in->args, x->args, x->nargs * sizeof *in->args);
+  if (in->nargs) memcpy(in->args, x->args.items, x->args.n * sizeof *in->args);
   in->mode = staged.mode;
   in->has = x->has;
   in->ref.any = ref;
@@ -1059,7 +1052,7 @@ static void parse_text(tk_env *e, void *ud) {
   if (!r->p->kernel)
     bad_text(r, r->at, r->at, NULL, "the program has no kernel");
   for (size_t i = 0; i < r->funcs.n; i++) read_func(r, &r->funcs.items[i]);
-  if (!tk_program_verify(r->p, &flaw)) report_flaw(r, &flaw);
+  if (!tk_program_verify(r->p, r->arena, &flaw)) report_flaw(r, &flaw);
 }
 
 tk_program *tk_program_parse(tk_env *e, tk_arena *keep, const tk_source *src) {

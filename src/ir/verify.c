@@ -16,6 +16,7 @@
 typedef struct verifier {
   const tk_program *p;
   tk_flaw *flaw;
+  tk_arena *keep;      /* of its text */
   const tk_stmt *stmt; /* whose instructions are checked */
   tk_arena *scratch;
   /* Slots that have a value, whichever way led here: `has` by slot, `trail`
@@ -39,13 +40,12 @@ static bool flawed(verifier *v, const tk_func *f, const tk_inst *in,
                    const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  *v->flaw = (tk_flaw){.func = f, .stmt = v->stmt, .inst = in};
-  size_t n = 0;
-  if (in)
-    n = (size_t)snprintf(v->flaw->text, sizeof v->flaw->text,
-                         "%s: ", tk_inst_name((tk_opcode)in->op));
-  vsnprintf(v->flaw->text + n, sizeof v->flaw->text - n, fmt, ap);
+  const char *text = tk_arena_vprintf(v->keep, fmt, ap);
   va_end(ap);
+  if (in)
+    text = tk_arena_printf(v->keep, "%s: %s", tk_inst_name((tk_opcode)in->op),
+                           text);
+  *v->flaw = (tk_flaw){.func = f, .stmt = v->stmt, .inst = in, .text = text};
   return false;
 }
 
@@ -199,7 +199,7 @@ static bool check_slots(verifier *v, const tk_func *f, const tk_inst *in) {
       return flawed(v, f, in, "operand %d is not a slot", k);
     const char *name = f->slots[in->args[k]].name;
     if (!has_value(v, in->args[k]))
-      return name ? flawed(v, f, in, "%%%.60s may have no value here", name)
+      return name ? flawed(v, f, in, "%%%s may have no value here", name)
                   : flawed(v, f, in, "operand %d may have no value here", k);
     if (k < 32 && in->kill >> k & 1 && name)
       return flawed(v, f, in, "operand %d is a variable and lives on", k);
@@ -268,19 +268,18 @@ static bool check_callee(verifier *v, const tk_func *f, const tk_inst *in) {
   if (!is_func(v->p, g)) return flawed(v, f, in, "it calls no function");
   if (in->op != TK_I_CALL) return true;
   if (g->nparams != in->nargs)
-    return flawed(v, f, in, "@%.60s takes %zu values, not %d", g->name,
-                  g->nparams, in->nargs);
+    return flawed(v, f, in, "@%s takes %zu values, not %d", g->name, g->nparams,
+                  in->nargs);
   for (size_t i = 0; i < g->nparams; i++)
     if (!tk_same_type(&g->slots[g->params[i]].type,
                       &f->slots[in->args[i]].type))
-      return flawed(v, f, in, "value %zu is not what @%.60s takes", i, g->name);
+      return flawed(v, f, in, "value %zu is not what @%s takes", i, g->name);
   if (g->nresults != in->nres)
-    return flawed(v, f, in, "@%.60s gives %zu values, not %d", g->name,
+    return flawed(v, f, in, "@%s gives %zu values, not %d", g->name,
                   g->nresults, in->nres);
   for (size_t i = 0; i < g->nresults; i++)
     if (!tk_same_type(&g->result_types[i], &f->slots[in->res[i]].type))
-      return flawed(v, f, in, "result %zu is not what @%.60s gives", i,
-                    g->name);
+      return flawed(v, f, in, "result %zu is not what @%s gives", i, g->name);
   return true;
 }
 
@@ -376,7 +375,7 @@ static bool measure_stack(verifier *v, const tk_func *f, int depth) {
     stack_use *callee = &v->use[c->callee->id];
     v->stmt = c->stmt;
     if (callee->state == USE_SEARCHED)
-      return flawed(v, f, c->in, "@%.60s would call itself", c->callee->name);
+      return flawed(v, f, c->in, "@%s would call itself", c->callee->name);
     bool deep = depth + c->depth > MOST_DEEP;
     if (!deep && callee->state == USE_UNKNOWN &&
         !measure_stack(v, c->callee, depth + c->depth))
@@ -553,7 +552,7 @@ static bool verify_header(verifier *v, const tk_func *f) {
   for (size_t i = 0; i < f->nslots; i++)
     if (!is_sound(&f->slots[i].type))
       return flawed(v, f, NULL,
-                    "value %zu, '%.60s', has a type that values cannot "
+                    "value %zu, '%s', has a type that values cannot "
                     "have",
                     i, f->slots[i].name ? f->slots[i].name : "a temporary");
   for (size_t i = 0; i < f->nparams; i++) {
@@ -632,9 +631,9 @@ static void verify_program(tk_env *e, void *ud) {
       j->holds = measure_stack(v, p->funcs[i], 0);
 }
 
-bool tk_program_verify(const tk_program *p, tk_flaw *flaw) {
+bool tk_program_verify(const tk_program *p, tk_arena *keep, tk_flaw *flaw) {
   tk_env *e = p->arena.env;
-  job j = {.v = {.p = p, .flaw = flaw}};
+  job j = {.v = {.p = p, .flaw = flaw, .keep = keep}};
   tk_arena_init(&j.scratch, e);
   tk_status st = tk_protect(e, verify_program, &j);
   tk_arena_free(&j.scratch);

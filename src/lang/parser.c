@@ -13,26 +13,23 @@
 
 /* ---- failing ----------------------------------------------------------- */
 
-static TK_PRINTF(2, 0) char *format(tk_arena *a, const char *fmt, va_list ap) {
-  va_list again;
-  va_copy(again, ap);
-  int n = vsnprintf(NULL, 0, fmt, again);
-  va_end(again);
-  char *s = tk_arena_alloc(a, (size_t)n + 1);
-  vsnprintf(s, (size_t)n + 1, fmt, ap);
-  return s;
+/* Without the throw; NULL when the parser is quiet. */
+static TK_PRINTF(5, 0) tk_diag *vreport(tkl_parser *p, tk_diag_id id,
+                                        tk_span span, const char *help,
+                                        const char *fmt, va_list ap) {
+  if (p->quiet) return NULL;
+  tk_diag *d = tk_diag_vadd(p->env, id, p->src, span, fmt, ap);
+  if (help) tk_diag_help(p->env, d, "%s", help);
+  return d;
 }
 
-/* Without the throw; NULL when the parser is quiet. */
-static TK_PRINTF(5, 6) tk_diag *say(tkl_parser *p, tk_diag_id id, tk_span span,
-                                    const char *help, const char *fmt, ...) {
-  if (p->quiet) return NULL;
+static TK_PRINTF(5, 6) tk_diag *report(tkl_parser *p, tk_diag_id id,
+                                       tk_span span, const char *help,
+                                       const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  const char *message = format(p->arena, fmt, ap);
+  tk_diag *d = vreport(p, id, span, help, fmt, ap);
   va_end(ap);
-  tk_diag *d = tk_diag_add(p->env, id, p->src, span, "%s", message);
-  if (help) tk_diag_help(p->env, d, "%s", help);
   return d;
 }
 
@@ -40,9 +37,8 @@ void tkl_fail(tkl_parser *p, tk_diag_id id, tk_span span, const char *help,
               const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  const char *message = format(p->arena, fmt, ap);
+  vreport(p, id, span, help, fmt, ap);
   va_end(ap);
-  say(p, id, span, help, "%s", message);
   tk_throw(p->env, TK_FINDING);
 }
 
@@ -54,7 +50,7 @@ static tk_diag *say_lexical(tkl_parser *p) {
   const char *const *t = text[p->tok->sub];
   tk_diag_id id =
       p->tok->sub == TKL_BAD_COMPLEX ? TK_D_UNSUPPORTED : TK_D_SYNTAX;
-  return say(p, id, tkl_span(p), t[1], "%s", t[0]);
+  return report(p, id, tkl_span(p), t[1], "%s", t[0]);
 }
 
 static tk_diag *say_unexpected(tkl_parser *p, const char *expected) {
@@ -63,9 +59,9 @@ static tk_diag *say_unexpected(tkl_parser *p, const char *expected) {
   int n = (int)(t->hi - t->lo);
   const char *what = tkl_tok_text(t->kind);
   if (t->kind == TKL_NAME || t->kind == TKL_INT || t->kind == TKL_FLOAT)
-    return say(p, TK_D_SYNTAX, tkl_span(p), expected, "unexpected %s '%.*s'",
-               what, n, p->src->text + t->lo);
-  return say(p, TK_D_SYNTAX, tkl_span(p), expected, "unexpected %s", what);
+    return report(p, TK_D_SYNTAX, tkl_span(p), expected, "unexpected %s '%.*s'",
+                  what, n, p->src->text + t->lo);
+  return report(p, TK_D_SYNTAX, tkl_span(p), expected, "unexpected %s", what);
 }
 
 void tkl_unexpected(tkl_parser *p, const char *expected) {

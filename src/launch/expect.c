@@ -60,7 +60,7 @@ tk_tensor tkn_copy_tensor(tk_arena *a, const tk_tensor *t) {
 
 static void TK_NORETURN bad_expectation(tk_env *e, const char *text) {
   tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                           "--expect %.100s: a file was expected", text);
+                           "--expect %s: a file was expected", text);
   tk_diag_help(e, d, "write NAME=@FILE.npy");
   tk_throw(e, TK_USAGE);
 }

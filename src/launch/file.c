@@ -17,12 +17,10 @@
 #include <sys/stat.h>
 
 void tkn_file_fail(tk_env *e, const char *name, const char *fmt, ...) {
-  char text[256];
   va_list ap;
   va_start(ap, fmt);
-  vsnprintf(text, sizeof text, fmt, ap);
+  tk_diag_vabout(e, TK_D_FILE, name, fmt, ap);
   va_end(ap);
-  tk_diag_add(e, TK_D_FILE, NULL, (tk_span){0, 0}, "%s: %s", name, text);
   tk_throw(e, TK_USAGE);
 }
 

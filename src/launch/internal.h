@@ -57,7 +57,9 @@ typedef struct tkn_cursor {
   tk_env *env;
   const tk_source *src;
   tk_diag_id id;
-  bool unplaced; /* src does not last: errors quote it instead */
+  /* NULL: src lasts, and errors point into it.  Otherwise they quote it, and
+   * are put together here. */
+  tk_arena *quotes;
   uint32_t at;
 } tkn_cursor;
 

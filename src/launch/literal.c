@@ -21,15 +21,13 @@ void tkn_fail(const tkn_cursor *c, uint32_t lo, uint32_t hi, const char *help,
               const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  char text[256]; /* messages here are short; the source line is shown */
-  vsnprintf(text, sizeof text, fmt, ap);
-  va_end(ap);
   tk_span span = {lo, hi};
-  tk_diag *d = c->unplaced
-                   ? tk_diag_add(c->env, c->id, NULL, (tk_span){0, 0},
-                                 "%s (at character %u of '%s')", text, lo + 1,
-                                 c->src->text)
-                   : tk_diag_add(c->env, c->id, c->src, span, "%s", text);
+  tk_diag *d = c->quotes ? tk_diag_add(c->env, c->id, NULL, (tk_span){0, 0},
+                                       "%s (at character %u of '%s')",
+                                       tk_arena_vprintf(c->quotes, fmt, ap),
+                                       lo + 1, c->src->text)
+                         : tk_diag_vadd(c->env, c->id, c->src, span, fmt, ap);
+  va_end(ap);
   if (help) tk_diag_help(c->env, d, "%s", help);
   tk_throw(c->env, TK_USAGE);
 }
@@ -129,14 +127,13 @@ static bool parse_magnitude(const char *s, uint32_t n, tk_int *out, bool *big) {
   return any;
 }
 
-/* strtod reads the locale's decimal point; Python's is always a dot. */
-static bool parse_double(const char *s, uint32_t n, double *out) {
-  char text[128], *end;
+/* strtod reads the locale's decimal point; Python's is always a dot.  text
+ * has room for n bytes and a NUL. */
+static bool parse_double(const char *s, uint32_t n, char *text, double *out) {
+  char *end;
   uint32_t k = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    if (k == sizeof text - 1) return false;
+  for (uint32_t i = 0; i < n; i++)
     if (s[i] != '_') text[k++] = s[i];
-  }
   text[k] = 0;
   if (k > 1 && (text[1] == 'x' || text[1] == 'X')) return false;
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -183,8 +180,10 @@ static tk_value number_literal(tkn_cursor *c) {
     return int_value(neg ? -i : i);
   if (big) tkn_fail(c, lo, hi, NULL, "this integer needs more than 128 bits");
   bool ok = (n && (digit(s[0]) || s[0] == '.')) || inf || nan;
-  if (!ok || !parse_double(s, n, &f))
-    tkn_fail(c, lo, hi > lo ? hi : lo + 1, NULL, "expected a number");
+  char *text = ok ? tk_realloc(c->env, NULL, 0, n + 1) : NULL;
+  ok = ok && parse_double(s, n, text, &f);
+  tk_free(c->env, text, text ? n + 1 : 0);
+  if (!ok) tkn_fail(c, lo, hi > lo ? hi : lo + 1, NULL, "expected a number");
   return (tk_value){.kind = TK_V_FLOAT, .f = neg ? -f : f};
 }
 

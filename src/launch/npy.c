@@ -269,23 +269,23 @@ static conversion convert(const tkn_npy *h, tk_dtype want) {
   return !numpy_knows && h->dtype == TK_FP32 ? ROUND : NO_WAY;
 }
 
-static void shape_text(char *out, size_t room, int rank,
-                       const int64_t *shape_) {
-  size_t n = 0;
-  n += (size_t)snprintf(out, room, "[");
-  for (int i = 0; i < rank && n < room; i++)
-    n += (size_t)snprintf(out + n, room - n, "%s%lld", i ? "," : "",
-                          (long long)shape_[i]);
-  if (n < room) snprintf(out + n, room - n, "]");
+/* "[", 20 digits and a separator for each axis, "]" */
+enum { SHAPE_TEXT = 2 + 22 * TK_MAX_RANK + 1 };
+
+static void shape_text(char out[SHAPE_TEXT], int rank, const int64_t *shape_) {
+  size_t n = (size_t)sprintf(out, "[");
+  for (int i = 0; i < rank; i++)
+    n += (size_t)sprintf(out + n, "%s%lld", i ? "," : "", (long long)shape_[i]);
+  sprintf(out + n, "]");
 }
 
 static void check_want(tkn_reader *r, const tkn_npy *h, const tk_tensor *want) {
-  char has[200], wants[200];
+  char has[SHAPE_TEXT], wants[SHAPE_TEXT];
   bool same = h->rank == want->rank;
   for (int i = 0; same && i < h->rank; i++)
     same = h->shape[i] == want->shape[i];
-  shape_text(has, sizeof has, h->rank, h->shape);
-  shape_text(wants, sizeof wants, want->rank, want->shape);
+  shape_text(has, h->rank, h->shape);
+  shape_text(wants, want->rank, want->shape);
   if (!same || convert(h, want->dtype) == NO_WAY)
     tkn_file_fail(r->env, r->name, "holds %s%s, not %s%s",
                   h->raw ? "void" : tk_dtype_name(h->dtype), has,
@@ -328,7 +328,7 @@ void tkn_npy_load(tkn_reader *r, tk_launch *l, tk_arg *arg,
 /* ---- writing ----------------------------------------------------------- */
 
 static void write_header(tkn_writer *w, const tk_tensor *t, const char *np) {
-  char text[512];
+  char text[SHAPE_TEXT + 128]; /* and its padding */
   size_t n = (size_t)snprintf(text, sizeof text,
                               "{'descr': '%s', 'fortran_order': False, "
                               "'shape': (",

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { RANGE = 255, ROUNDS = 4, MAX_TEXT = 255 };
+enum { RANGE = 255, ROUNDS = 4 };
 
 static const char cond_help[] =
     "per axis: 3, =3, !=3, <3, <=3, >3, >=3, 0:4, or nothing; axes are "
@@ -112,21 +112,31 @@ static bool protected_parse(tk_env *e, tkn_cursor c, tk_pids *out) {
   return st == TK_OK;
 }
 
+typedef struct quoted_call {
+  tk_arena arena;
+  const char *text;
+  size_t len;
+  tk_pids *out;
+} quoted_call;
+
+static void parse_quoted(tk_env *e, void *ud) {
+  quoted_call *q = ud;
+  tkn_cursor c = {.env = e,
+                  .src = tk_source_new(&q->arena, "--pid", q->text, q->len),
+                  .id = TK_D_CONDITION,
+                  .quotes = &q->arena};
+  conditions(&c, q->out);
+}
+
 /* There is no place to keep a source that diagnostics could point into, so
  * they quote the text. */
 bool tk_pids_parse(tk_env *e, const char *text, size_t len, tk_pids *out) {
-  char copy[MAX_TEXT + 1];
-  if (len > MAX_TEXT) {
-    tk_diag_add(e, TK_D_CONDITION, NULL, (tk_span){0, 0},
-                "program conditions of more than %d characters", MAX_TEXT);
-    return false;
-  }
-  if (len) memcpy(copy, text, len);
-  copy[len] = 0;
-  tk_source src = {.name = "--pid", .text = copy, .len = (uint32_t)len};
-  tkn_cursor c = {
-      .env = e, .src = &src, .id = TK_D_CONDITION, .unplaced = true};
-  return protected_parse(e, c, out);
+  quoted_call q = {.text = text, .len = len, .out = out};
+  tk_arena_init(&q.arena, e);
+  tk_status st = tk_protect(e, parse_quoted, &q);
+  tk_arena_free(&q.arena);
+  if (st != TK_OK && st != TK_USAGE) tk_throw(e, st);
+  return st == TK_OK;
 }
 
 bool tk_pids_parse_in(tk_env *e, tk_arena *a, const char *source,
@@ -214,7 +224,7 @@ bool tk_order_parse(tk_env *e, const char *text, uint64_t n, tk_order *out) {
     return true;
   }
   tk_diag *d = tk_diag_add(e, TK_D_CONDITION, NULL, (tk_span){0, 0},
-                           "unknown order '%.100s'", text);
+                           "unknown order '%s'", text);
   tk_diag_help(e, d,
                "orders: serial, reverse, shuffle:SEED (SEED is a number "
                "from 0 to 18446744073709551615)");
@@ -256,9 +266,8 @@ tk_part tk_part_parse(tk_env *e, const char *text) {
   if (sscanf(text, "%9lu/%9lu%n", &part, &parts, &end) == 2 && !text[end] &&
       part < parts)
     return (tk_part){part, parts};
-  tk_diag *d =
-      tk_diag_add(e, TK_D_CONDITION, NULL, (tk_span){0, 0},
-                  "'%.60s' does not name a part of the programs", text);
+  tk_diag *d = tk_diag_add(e, TK_D_CONDITION, NULL, (tk_span){0, 0},
+                           "'%s' does not name a part of the programs", text);
   tk_diag_help(e, d,
                "write I/N for part I of N, counted from 0: 0/4 is the first of "
                "four, 3/4 the last");

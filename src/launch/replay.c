@@ -43,7 +43,7 @@ typedef struct replayer {
 
 static void TK_NORETURN bad_file(replayer *r, const char *key,
                                  const char *what) {
-  tkn_file_fail(r->env, r->file->name, "damaged launch file: '%.60s' %s", key,
+  tkn_file_fail(r->env, r->file->name, "damaged launch file: '%s' %s", key,
                 what);
 }
 

@@ -88,9 +88,9 @@ static void report_why_not(tk_env *e, void *ud) {
   say_why_not(&why, a);
   tk_diag *d = tk_diag_add(
       e, a->file ? TK_D_UNSUPPORTED : TK_D_SPILLS, NULL, (tk_span){0, 0},
-      a->file ? "'%.300s' does not assemble the code: %s"
+      a->file ? "'%s' does not assemble the code: %s"
               : "what registers and shared memory the kernel takes is not "
-                "known, as '%.300s' does not assemble the code: %s",
+                "known, as '%s' does not assemble the code: %s",
       a->ptxas, tk_buf_str(&why));
   tk_buf_free(&why);
   if (strncmp(tk_buf_str(a->said), "ptxas", 5)) /* it does not name itself */

@@ -160,10 +160,13 @@ static uint64_t passes_named(tk_env *e, const char *list) {
 /* A pass that leaves a form which breaks a rule is our mistake. */
 static void check_form(const tk_program *p, const char *pass) {
 #ifdef TK_ASSERTS
+  tk_arena keep;
   tk_flaw flaw;
-  bool holds = tk_program_verify(p, &flaw);
+  tk_arena_init(&keep, p->arena.env);
+  bool holds = tk_program_verify(p, &keep, &flaw);
   if (!holds) fprintf(stderr, "after %s: %s\n", pass, flaw.text);
   TK_ASSERT(holds);
+  tk_arena_free(&keep);
 #else
   (void)p;
   (void)pass;

@@ -14,23 +14,18 @@ const char *tkv_new_name(tkv_gen *g, const char *what) {
 }
 
 const char *tkv_text(tkv_gen *g, const char *fmt, ...) {
-  char s[512];
   va_list ap;
   va_start(ap, fmt);
-  int n = vsnprintf(s, sizeof s, fmt, ap);
+  const char *s = tk_arena_vprintf(g->arena, fmt, ap);
   va_end(ap);
-  TK_ASSERT(n >= 0 && (size_t)n < sizeof s);
-  return tk_arena_strndup(g->arena, s, (size_t)n);
+  return s;
 }
 
-static void add_line(tkv_gen *g, const char *result, const char *fmt,
-                     va_list ap) {
-  char s[2048];
-  int n = vsnprintf(s, sizeof s, fmt, ap);
-  TK_ASSERT(n >= 0 && (size_t)n < sizeof s);
+static TK_PRINTF(3, 0) void add_line(tkv_gen *g, const char *result,
+                                     const char *fmt, va_list ap) {
   tk_buf_puts(&g->body, "  ");
   if (result) tk_buf_printf(&g->body, "%s = ", result);
-  tk_buf_add(&g->body, s, (size_t)n);
+  tk_buf_vprintf(&g->body, fmt, ap);
   if (g->location) tk_buf_printf(&g->body, ", !dbg !%u", g->location);
   tk_buf_putc(&g->body, '\n');
 }
@@ -52,12 +47,10 @@ void tkv_do(tkv_gen *g, const char *fmt, ...) {
 }
 
 void tkv_declare(tkv_gen *g, const char *fmt, ...) {
-  char s[256];
   va_list ap;
   va_start(ap, fmt);
-  int n = vsnprintf(s, sizeof s, fmt, ap);
+  const char *s = tk_arena_vprintf(g->arena, fmt, ap);
   va_end(ap);
-  TK_ASSERT(n >= 0 && (size_t)n < sizeof s);
   if (strstr(tk_buf_str(&g->declared), s)) return;
   tk_buf_printf(&g->declared, "declare %s\n", s);
 }
@@ -100,12 +93,11 @@ static bool is_in_row(tkv_refusal row, const char *name) {
 
 void tkv_refuse(tkv_gen *g, const tk_inst *in, tkv_refusal row, const char *fmt,
                 ...) {
-  char why[256];
   const char *name = tk_inst_name((tk_opcode)in->op);
   TK_ASSERT(is_in_row(row, name));
   va_list ap;
   va_start(ap, fmt);
-  vsnprintf(why, sizeof why, fmt, ap);
+  const char *why = tk_arena_vprintf(g->arena, fmt, ap);
   va_end(ap);
   tk_diag *d =
       tk_diag_add(g->env, TK_D_UNSUPPORTED, g->file, in->span,

@@ -45,12 +45,10 @@ static void TK_NORETURN layout_fail(reader *r, tk_span span, const char *help,
                                     const char *fmt, ...) TK_PRINTF(4, 5);
 static void TK_NORETURN layout_fail(reader *r, tk_span span, const char *help,
                                     const char *fmt, ...) {
-  char text[200];
   va_list ap;
   va_start(ap, fmt);
-  vsnprintf(text, sizeof text, fmt, ap);
+  tk_diag *d = tk_diag_vadd(r->env, TK_D_SYNTAX, r->src, span, fmt, ap);
   va_end(ap);
-  tk_diag *d = tk_diag_add(r->env, TK_D_SYNTAX, r->src, span, "%s", text);
   if (help) tk_diag_help(r->env, d, "%s", help);
   tk_throw(r->env, TK_USAGE);
 }

@@ -54,21 +54,20 @@ static uint64_t call_argument(tkp_warp *w, const tkp_inst *in, int lane,
   return v;
 }
 
-/* The text at an address, up to its zero; checked byte by byte. */
-static void text_at(tkp_warp *w, const tkp_inst *in, int lane, uint64_t addr,
-                    char *out, size_t room) {
-  size_t n = 0;
-  for (; n + 1 < room; n++) {
+/* Adds the text at an address, up to its zero; checked byte by byte. */
+static void add_text_at(tkp_warp *w, const tkp_inst *in, int lane,
+                        uint64_t addr, tk_buf *out) {
+  for (;; addr++) {
     tkp_access a = {.in = in,
                     .lane = lane,
                     .verb = "read of a text",
-                    .addr = addr + n,
+                    .addr = addr,
                     .size = 1,
                     .align = 1};
-    out[n] = (char)*tkp_reach(w, &a);
-    if (!out[n]) return;
+    char c = (char)*tkp_reach(w, &a);
+    if (!c) return;
+    tk_buf_putc(out, c);
   }
-  out[n] = '\0';
 }
 
 static uint64_t value_at(tkp_warp *w, const tkp_inst *in, int lane,
@@ -84,10 +83,23 @@ static uint64_t value_at(tkp_warp *w, const tkp_inst *in, int lane,
   return v;
 }
 
+/* The flags, width and precision of a conversion: each flag once, and numbers
+ * of at most three digits, so that a damaged text asks for nothing huge. */
+static void add_flags(const char *spec, size_t n, char out[16]) {
+  size_t to = 0, run = 0;
+  for (size_t i = 0; i < n && to < 15; i++) {
+    bool digit = spec[i] >= '0' && spec[i] <= '9';
+    run = digit ? run + 1 : 0;
+    bool again = !digit && to && memchr(out, spec[i], to);
+    if (run <= 3 && !again) out[to++] = spec[i];
+  }
+  out[to] = '\0';
+}
+
 /* One conversion of a format, whose value lies at *at, aligned to its size. */
 static void print_one(tkp_warp *w, const tkp_inst *in, int lane,
                       const char *spec, size_t n, uint64_t *at, tk_buf *out) {
-  char format[32], text[512];
+  char format[32];
   char last = spec[n - 1];
   bool wide = memchr(spec, 'l', n) || strchr("feEgGaAps", last);
   uint32_t size = wide ? 8 : 4;
@@ -96,25 +108,25 @@ static void print_one(tkp_warp *w, const tkp_inst *in, int lane,
   *at += size;
   size_t digits = 1;
   while (digits < n && strchr("-+ #0123456789.", spec[digits])) digits++;
-  if (digits > 12) digits = 12;
   double real;
   memcpy(&real, &v, sizeof real);
   bool is_signed = last == 'd' || last == 'i';
   const char *kind = strchr("diuoxX", last) ? "ll" : "";
-  snprintf(format, sizeof format, "%.*s%s%c", (int)digits, spec, kind,
+  add_flags(spec, digits, format);
+  size_t end = strlen(format);
+  snprintf(format + end, sizeof format - end, "%s%c", kind,
            last == 'p' ? 'x' : last);
   if (strchr("feEgGaA", last))
-    snprintf(text, sizeof text, format, real);
+    tk_buf_printf(out, format, real);
   else if (last == 's')
-    text_at(w, in, lane, v, text, sizeof text);
+    add_text_at(w, in, lane, v, out);
   else if (last == 'c')
-    snprintf(text, sizeof text, "%c", (int)v);
+    tk_buf_putc(out, (char)v);
   else if (last == 'p')
-    snprintf(text, sizeof text, "0x%llx", (unsigned long long)v);
+    tk_buf_printf(out, "0x%llx", (unsigned long long)v);
   else
-    snprintf(text, sizeof text, format,
-             is_signed && !wide ? (long long)(int32_t)v : (long long)v);
-  tk_buf_puts(out, text);
+    tk_buf_printf(out, format,
+                  is_signed && !wide ? (long long)(int32_t)v : (long long)v);
 }
 
 static void print_format(tkp_warp *w, const tkp_inst *in, int lane,
@@ -136,26 +148,52 @@ static void print_format(tkp_warp *w, const tkp_inst *in, int lane,
   }
 }
 
+typedef struct printing {
+  tkp_warp *w;
+  const tkp_inst *in;
+  int lane;
+  tk_buf format, out;
+} printing;
+
+static void print_lane(tk_env *e, void *ud) {
+  printing *x = ud;
+  const tkp_launch *l = x->w->b->m->launch;
+  (void)e;
+  add_text_at(x->w, x->in, x->lane, call_argument(x->w, x->in, x->lane, 0),
+              &x->format);
+  print_format(x->w, x->in, x->lane, tk_buf_str(&x->format),
+               call_argument(x->w, x->in, x->lane, 1), &x->out);
+  l->print(l->print_ud, tk_buf_str(&x->out), x->out.n);
+}
+
+static void fail_assert(tk_env *e, void *ud) {
+  printing *x = ud;
+  (void)e;
+  add_text_at(x->w, x->in, x->lane, call_argument(x->w, x->in, x->lane, 0),
+              &x->out);
+  tkp_report(x->w, x->in, x->lane, TK_D_ASSERT, "assertion failed: %s",
+             tk_buf_str(&x->out));
+}
+
+/* Texts may end by a throw: where memory cannot be read, say. */
+static void with_texts(tkp_warp *w, const tkp_inst *in, int lane,
+                       void (*fn)(tk_env *e, void *ud)) {
+  tk_env *e = w->b->m->env;
+  printing x = {.w = w, .in = in, .lane = lane};
+  tk_buf_init(&x.format, e);
+  tk_buf_init(&x.out, e);
+  tk_status st = tk_protect(e, fn, &x);
+  tk_buf_free(&x.format);
+  tk_buf_free(&x.out);
+  if (st != TK_OK) tk_throw(e, st);
+}
+
 void tkp_run_printf(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
-  const tkp_launch *l = w->b->m->launch;
-  if (!l->print) return;
-  TKP_EACH(lane, lanes) {
-    char format[4096];
-    tk_buf out;
-    text_at(w, in, (int)lane, call_argument(w, in, (int)lane, 0), format,
-            sizeof format);
-    tk_buf_init(&out, w->b->m->env);
-    print_format(w, in, (int)lane, format, call_argument(w, in, (int)lane, 1),
-                 &out);
-    l->print(l->print_ud, tk_buf_str(&out), out.n);
-    tk_buf_free(&out);
-  }
+  if (!w->b->m->launch->print) return;
+  TKP_EACH(lane, lanes) with_texts(w, in, (int)lane, print_lane);
 }
 
 void tkp_run_assert(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
-  char text[1024];
-  int lane = __builtin_ctz(lanes);
-  text_at(w, in, lane, call_argument(w, in, lane, 0), text, sizeof text);
-  tkp_report(w, in, lane, TK_D_ASSERT, "assertion failed: %.400s", text);
+  with_texts(w, in, __builtin_ctz(lanes), fail_assert);
   tkp_stop(w);
 }

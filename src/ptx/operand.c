@@ -72,7 +72,7 @@ static void no_name(tkp_reader *r, const char *from, size_t n) {
   const char *best = tk_nearest_best(&near);
   tkp_fail(r, from, from + n,
            best ? tk_arena_printf(r->arena, "did you mean %s?", best) : NULL,
-           "%.60s is not declared", word);
+           "%s is not declared", word);
 }
 
 /* %tid.x, %laneid; dynamic ones are filled by an instruction of their own

@@ -51,12 +51,10 @@ void tkp_report_place(const tkp_warp *w, tk_diag *d, const tkp_inst *in,
 tk_diag *tkp_report(const tkp_warp *w, const tkp_inst *in, int lane,
                     tk_diag_id id, const char *fmt, ...) {
   tkp_machine *m = w->b->m;
-  char text[512];
   va_list ap;
   va_start(ap, fmt);
-  vsnprintf(text, sizeof text, fmt, ap);
+  tk_diag *d = tk_diag_vadd(m->env, id, m->p->src, in->span, fmt, ap);
   va_end(ap);
-  tk_diag *d = tk_diag_add(m->env, id, m->p->src, in->span, "%s", text);
   m->findings += d->f.severity == TK_SEV_ERROR;
   if (d->f.count > 1) return d;
   int64_t pid[3] = {w->b->pid[0], w->b->pid[1], w->b->pid[2]};

@@ -417,7 +417,7 @@ static const tkp_kernel *kernel_named(tk_env *e, const tkp_program *p,
     if (!strcmp(p->kernels.items[i]->name, name)) return p->kernels.items[i];
   if (name) {
     tk_diag *d = tk_diag_add(e, TK_D_LAUNCH, p->src, k->span,
-                             "there is no kernel called %.80s", name);
+                             "there is no kernel called %s", name);
     tk_diag_help(e, d, "the first is %s", k->name);
     tk_throw(e, TK_USAGE);
   }

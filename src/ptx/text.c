@@ -19,10 +19,8 @@ static void raise_at(tkp_reader *r, tk_diag_id id, const char *from,
                      const char *to, const char *help, const char *fmt,
                      va_list ap) {
   tk_env *e = r->arena->env;
-  char text[512];
-  vsnprintf(text, sizeof text, fmt, ap);
   tk_span at = {(uint32_t)(from - r->text), (uint32_t)(to - r->text)};
-  tk_diag *d = tk_diag_add(e, id, r->p->src, at, "%s", text);
+  tk_diag *d = tk_diag_vadd(e, id, r->p->src, at, fmt, ap);
   if (help) tk_diag_help(e, d, "%s", help);
   tk_throw(e, TK_FINDING);
 }

@@ -55,7 +55,7 @@ bool tk_engine_available(size_t i, const char **why) {
 
 static void TK_NORETURN unknown_engine(tk_env *e, const char *name) {
   tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                           "no engine is called '%.60s'", name);
+                           "no engine is called '%s'", name);
   tk_buf all;
   tk_buf_init(&all, e);
   const char *best = tk_nearest_of(name, tk_engine_name, &all);

@@ -33,12 +33,10 @@ static void add_callers(tks *s, tk_diag *d, tks_frame *f) {
 }
 
 static tk_diag *say(tks *s, tk_diag_id id, const char *fmt, va_list ap) {
-  char text[1024];
-  vsnprintf(text, sizeof text, fmt, ap);
   tks_frame *f = user_frame(s);
   const tk_source *src = f ? tks_frame_source(f) : NULL;
   tk_span span = f ? f->at : (tk_span){0, 0};
-  tk_diag *d = tk_diag_add(s->env, id, src, span, "%s", text);
+  tk_diag *d = tk_diag_vadd(s->env, id, src, span, fmt, ap);
   add_callers(s, d, f);
   return d;
 }
@@ -159,6 +157,9 @@ int tks_slot(tks *s, tk_type t, const char *name) {
 
 tk_inst *tks_inst_new(tks *s, tk_opcode op, int mode, tk_type t, size_t nargs,
                       const sval *args, size_t nres) {
+  if (nargs > TK_MOST_OPERANDS || nres > TK_MOST_OPERANDS)
+    tks_error(s, TK_D_UNSUPPORTED, "more than %d values at once",
+              TK_MOST_OPERANDS);
   tk_inst *in = tk_inst_new(s->program, op, nargs, nres);
   in->mode = (uint8_t)mode;
   in->type = t;

@@ -469,14 +469,14 @@ bool tks_tensor_attr(tks *s, const sval *v, const char *name, sval *out) {
 
 /* ---- the scope ---------------------------------------------------------- */
 
-static void copy_scope(tks *s, const tk_binding *b) {
-  if (!b) return;
-  const tk_binding *chain[1024];
-  size_t n = 0;
-  for (; b && n < TK_COUNT(chain); b = b->prev) chain[n++] = b;
-  while (n--) {
+/* What each name means there; older bindings of a name are of no use. */
+static void copy_scope(tks *s, const tk_binding *scope) {
+  TK_VEC(const tk_binding *) newest = {0};
+  for (const tk_binding *b = scope; b; b = b->prev)
+    if (tks_newest(scope, b->name) == b) TK_PUSH(s->arena, &newest, b);
+  while (newest.n) {
     tk_binding *copy = TK_NEW(s->arena, tk_binding);
-    *copy = *chain[n];
+    *copy = *newest.items[--newest.n];
     tks_push(s, copy);
   }
 }
@@ -680,11 +680,10 @@ static void take_result(tks *s, tk_eval *x, const sval *v) {
     x->known = known_text(s, x, v);
     return;
   }
-  sval leaves[TK_EVAL_LEAVES];
-  if (tks_leaves(v, NULL) > TK_EVAL_LEAVES)
-    tks_error(s, TK_D_UNSUPPORTED, "a tuple of more than %d values",
-              TK_EVAL_LEAVES);
+  sval *leaves = TK_NEWN(s->arena, sval, tks_leaves(v, NULL) + 1);
   x->n = tks_leaves(v, leaves);
+  x->types = TK_NEWN(s->arena, tk_type, x->n + 1);
+  x->slots = TK_NEWN(s->arena, int, x->n + 1);
   for (size_t i = 0; i < x->n; i++) {
     x->types[i] = leaves[i].type;
     x->slots[i] = leaves[i].slot;

@@ -17,7 +17,7 @@
 
 #include "spec/origin.h"
 
-enum { TK_EVAL_LEAVES = 64, TK_EVAL_PLACES = 4 };
+enum { TK_EVAL_PLACES = 4 };
 
 /* A piece of a result, in the order in which it is read. */
 typedef struct tk_eval_part {
@@ -36,8 +36,8 @@ typedef struct tk_eval {
   const char *type;  /* "fp32[8]", "(int32, fp32[8])", "constexpr = 3" */
   TK_VEC(tk_eval_part) parts;
   size_t n; /* values: 1, or those in a tuple, descriptor, block pointer */
-  tk_type types[TK_EVAL_LEAVES];
-  int slots[TK_EVAL_LEAVES];
+  tk_type *types; /* of each; they and the slots are the arena's */
+  int *slots;
   size_t nframe; /* slots of the function looked into */
   size_t nreads; /* of them are the first parameters of func; then places */
   tk_buf scratch;

@@ -89,13 +89,10 @@ const tk_ir *tk_function_form(tk_function *f) {
 static void bad_argument(tk_env *e, const char *help, const char *fmt, ...)
     TK_PRINTF(3, 4) TK_NORETURN;
 static void bad_argument(tk_env *e, const char *help, const char *fmt, ...) {
-  char message[300];
   va_list ap;
   va_start(ap, fmt);
-  vsnprintf(message, sizeof message, fmt, ap);
+  tk_diag *d = tk_diag_vadd(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0}, fmt, ap);
   va_end(ap);
-  tk_diag *d =
-      tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0}, "%s", message);
   if (help) tk_diag_help(e, d, "%s", help);
   tk_throw(e, TK_USAGE);
 }
@@ -160,8 +157,7 @@ void tks_check_fixed(tk_env *e, const tk_launch *l, const tk_program *p) {
     tk_buf b;
     tk_buf_init(&b, e);
     tk_type_print(&b, &p->params[i].type);
-    char type[64];
-    snprintf(type, sizeof type, "%s", tk_buf_str(&b));
+    const char *type = tk_arena_strdup(&l->session->arena, tk_buf_str(&b));
     tk_buf_free(&b);
     bad_argument(e, NULL, "the form takes %s for the parameter %s, %s", type,
                  a->name,

@@ -349,7 +349,7 @@ typedef struct form_check {
 static void check_form(tk_env *e, void *ud) {
   form_check *c = ud;
   tk_flaw flaw;
-  bool holds = tk_program_verify(c->p, &flaw);
+  bool holds = tk_program_verify(c->p, &c->keep, &flaw);
   if (!holds)
     fprintf(stderr, "%s: %s\n", flaw.func ? flaw.func->name : "?", flaw.text);
   TK_ASSERT(holds);

@@ -50,31 +50,34 @@ static void drop(tks *s, const tk_binding *b) {
   tks_push(s, d);
 }
 
-static bool same_value(const sval *a, const sval *b) {
+static sval *leaves_of(tks *s, const sval *v, size_t *n) {
+  *n = tks_leaves(v, NULL);
+  sval *leaves = TK_NEWN(s->arena, sval, *n + 1);
+  tks_leaves(v, leaves);
+  return leaves;
+}
+
+static bool same_value(tks *s, const sval *a, const sval *b) {
+  size_t n, m;
   if (!sv_same_type(a, b)) return false;
-  size_t n = tks_leaves(a, NULL);
-  sval x[64], y[64];
-  if (n > TK_COUNT(x)) return false;
-  tks_leaves(a, x);
-  tks_leaves(b, y);
+  if (a->kind == V_TENSOR) return a->slot == b->slot;
+  const sval *x = leaves_of(s, a, &n), *y = leaves_of(s, b, &m);
   for (size_t i = 0; i < n; i++)
     if (x[i].slot != y[i].slot) return false;
-  return true;
+  return n == m;
 }
 
 /* Whether two tuples, or values of one class, hold lanes of the same types.
  * A loop carries those alone: what is known stays as it was before. */
-static bool same_leaves(const sval *a, const sval *b) {
+static bool same_leaves(tks *s, const sval *a, const sval *b) {
   bool both = a->kind == b->kind && a->is_one == b->is_one;
   bool tuple = both && a->kind == V_TUPLE;
   if (!tuple &&
       !(both && a->kind == V_INSTANCE && a->object->class == b->object->class))
     return sv_same_type(a, b);
-  size_t n = tks_leaves(a, NULL);
-  sval x[64], y[64];
-  if (n > TK_COUNT(x) || n != tks_leaves(b, NULL)) return false;
-  tks_leaves(a, x);
-  tks_leaves(b, y);
+  size_t n, m;
+  const sval *x = leaves_of(s, a, &n), *y = leaves_of(s, b, &m);
+  if (n != m) return false;
   for (size_t i = 0; i < n; i++)
     if (!tk_same_type(&x[i].type, &y[i].type)) return false;
   return true;
@@ -92,13 +95,13 @@ static void check_carried(tks *s, const tk_binding *before,
                           const tk_binding *after) {
   const sval *a = &before->v, *b = &after->v;
   s->frame->at = after->span;
-  if (before->how == BOUND_PLAIN || (!sv_runtime(a) && !same_leaves(a, b)))
+  if (before->how == BOUND_PLAIN || (!sv_runtime(a) && !same_leaves(s, a, b)))
     tks_error_help(s, TK_D_LOOP_CARRIED,
                    "assign it from a tensor before the loop, or use "
                    "another name inside",
                    "%s is %s before the loop and cannot be re-assigned in it",
                    before->name, tks_show(s, a));
-  if (!same_leaves(a, b))
+  if (!same_leaves(s, a, b))
     tks_error_help(s, TK_D_LOOP_CARRIED,
                    "please make sure that the type stays consistent",
                    "loop-carried variable %s has initial type %s but is "
@@ -116,7 +119,7 @@ static void leave_loop(tks *s, const tk_binding *before, const char *iv) {
     if (iv && !strcmp(b->name, iv)) continue; /* set anew every trip */
     if (!old) drop(s, b);
     if (!old || !newest(after, b) || b->lost) continue;
-    if (old->how == BOUND_PLAIN || !same_value(&old->v, &b->v))
+    if (old->how == BOUND_PLAIN || !same_value(s, &old->v, &b->v))
       check_carried(s, old, b);
     if (!sv_same_type(&old->v, &b->v)) undo(s, old, b->span);
   }

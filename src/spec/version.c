@@ -66,7 +66,7 @@ static void choose(tk_env *e, void *ud) {
     return;
   }
   tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                           "unknown version of Triton: %.100s", c->name);
+                           "unknown version of Triton: %s", c->name);
   tk_diag_help(e, d, "%s to %s are known", versions[0].name,
                versions[TK_COUNT(versions) - 1].name);
   tk_throw(e, TK_USAGE);

@@ -14,6 +14,7 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +23,21 @@ typedef struct compiling {
   LLVMContextRef context;
   LLVMModuleRef module;
   LLVMTargetMachineRef machine;
-  char error[1024]; /* the first */
+  char *error; /* the first; NULL: there is none.  malloc gave it */
 } compiling;
 
+static void say_error(compiling *c, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+static void say_error(compiling *c, const char *fmt, ...) {
+  va_list ap;
+  if (c->error) return;
+  va_start(ap, fmt);
+  if (vasprintf(&c->error, fmt, ap) < 0) c->error = strdup("out of memory");
+  va_end(ap);
+}
+
 static void set_error(compiling *c, const char *what, const char *why) {
-  if (!c->error[0]) snprintf(c->error, sizeof c->error, "%s: %s", what, why);
+  say_error(c, "%s: %s", what, why);
 }
 
 /* Takes LLVM's message. */
@@ -166,7 +177,8 @@ static LLVMModuleRef read_libdevice(compiling *c, const tkv_llvm_request *r) {
     return NULL;
   }
   if (LLVMGetBitcodeModuleInContext2(c->context, file, &library)) {
-    c->error[0] = '\0'; /* LLVM says what is wrong, and not with which file */
+    free(c->error);
+    c->error = NULL; /* LLVM says what is wrong, and not with which file */
     set_error(c, r->libdevice, "is not bitcode that LLVM 19 reads");
     LLVMDisposeMemoryBuffer(file);
     return NULL;
@@ -255,12 +267,11 @@ static int link_libdevice(compiling *c, const tkv_llvm_request *r) {
   }
   missing = missing_function(c->module);
   if (missing && !r->libdevice) {
-    char why[512];
-    snprintf(why, sizeof why,
-             "the kernel calls %s; set TKDBG_LIBDEVICE to libdevice.10.bc, "
-             "which comes with CUDA and with Triton",
-             missing);
-    set_error(c, "NVIDIA's library of device functions was not found", why);
+    say_error(c,
+              "NVIDIA's library of device functions was not found: the kernel "
+              "calls %s; set TKDBG_LIBDEVICE to libdevice.10.bc, which comes "
+              "with CUDA and with Triton",
+              missing);
     return 0;
   }
   if (missing) set_error(c, "libdevice has no function of that name", missing);
@@ -453,8 +464,8 @@ tkv_llvm_compile(const tkv_llvm_request *r, char **error) {
   if (c.machine) LLVMDisposeTargetMachine(c.machine);
   if (c.module) LLVMDisposeModule(c.module);
   LLVMContextDispose(c.context);
-  if (!c.error[0]) return ptx;
+  if (!c.error) return ptx;
   free(ptx);
-  *error = strdup(c.error);
+  *error = c.error;
   return NULL;
 }
