@@ -14,6 +14,8 @@
 #   make docs       pages that are written by asking the library
 #   make lint       layout, line width, sizes; what may use what, and knots
 #   make gate       every operation has a specification, example, error test
+#   make generated  writes the tests that scripts of tests/language work out;
+#                   make generated-check says which are stale (needs mpmath)
 #   make format     clang-format in place
 #   make bench      kernels beside Triton's interpreter and PyTorch;
 #                   BENCH='--document docs/performance.md' writes that page
@@ -166,7 +168,7 @@ MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
 PEER ?=
 PART ?=
 OUT ?=
-.PHONY: all spec docs gate front random sweep-bits demo \
+.PHONY: all spec docs gate generated generated-check front random sweep-bits demo \
   sanitize-check thread-check thread-checked \
   fuzz-forms fuzzed-forms fuzz-ptx \
   fuzz-dap fuzzed-dap fuzz-lines fuzzed-lines test tested check-fast \
@@ -489,6 +491,11 @@ fuzzed-lines: $(B)/tests/fuzz/test_lines
 # Every operation has a specification, an example and an error test.
 gate:
 	@python3 tools/gate.py
+
+generated:
+	@$(or $(PYTHON),python3) tools/generated.py
+generated-check:
+	@$(or $(PYTHON),python3) tools/generated.py --check
 
 lint: $(LIB_OBJ) $(CLI_OBJ) $(CUDA_OBJ)
 	@python3 tools/lint.py --build $(B)

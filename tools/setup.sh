@@ -55,6 +55,7 @@ wanted() {
   has_python IPython || echo python3-ipython
   has_python jsonschema || echo python3-jsonschema
   has_python debugpy || echo python3-debugpy
+  has_python mpmath || echo python3-mpmath
   has_command llvm-config-19 || echo llvm-19-dev
   has_command gdb || echo gdb
   has_command valgrind || echo valgrind
