@@ -95,7 +95,7 @@ if [ "${SANITIZE:-}" ]; then
   skip 'kernels' 'a sanitized library wants its runtime to be in Python first'
 else
   kernels=$ROOT/tests/nvptx/codegen.py
-  status 'by the interpreter' 0 tkdbg run -q "$kernels"
+  status 'by the interpreter' 0 tkdbg run -q --dot exact "$kernels"
   cp out wanted
   status 'by code for a GPU' 0 tkdbg run -q --engine ptx "$kernels"
   check 'every kernel ran' [ "$(wc -l <wanted)" = "$(wc -l <out)" ]

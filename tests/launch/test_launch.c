@@ -548,7 +548,10 @@ START_TEST(bad_conditions) {
   says(x.s, "expected a program id (at character 4 of '0,>x')");
   char large[300];
   memset(large, ' ', sizeof large);
+  ck_assert(tk_pids_parse(&x.s->env, large, sizeof large, &p));
+  large[sizeof large - 1] = 'x';
   ck_assert(!tk_pids_parse(&x.s->env, large, sizeof large, &p));
+  says(x.s, "expected a program id (at character 300 of '    ");
   ck_assert_int_eq(tk_pids_check(x.s, NULL), TK_OK);
   end(&x);
 }
