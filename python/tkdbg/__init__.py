@@ -96,6 +96,7 @@ ground     _capi         the C API
            environment   Triton's knobs and variables that change results
            variables     ... and each of them, by name
            source        the text that a function was written in
+           parsing       texts of Python as trees and code
            patches       replaced attributes of other people's modules
 """
 from __future__ import annotations

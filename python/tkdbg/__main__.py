@@ -16,8 +16,8 @@ import os
 import runpy
 import sys
 
-from . import (_capi, dapserver, errors, excepthook, gdbserver, profile,
-               progress, settings, setup, source, why)
+from . import (_capi, dapserver, errors, excepthook, gdbserver, parsing,
+               profile, progress, settings, setup, source, why)
 from . import session as session_
 
 USAGE = ("usage: python3 -m tkdbg run [options] FILE.py [ARGS]\n"
@@ -122,7 +122,7 @@ def _run_text(text, name, path):
     """Executes source text in a fresh __main__ module."""
     import builtins
     import types
-    code = compile(text, name, "exec", dont_inherit=True)
+    code = parsing.code(text, name)
     module = types.ModuleType("__main__")
     module.__builtins__ = builtins
     if path is not None:

@@ -16,11 +16,12 @@ The names follow Triton's, so that scripts which catch them keep working::
 from __future__ import annotations
 
 import ast
-import inspect
 import json
 import linecache
 import re
 import textwrap
+
+from . import parsing
 
 
 class TritonError(Exception):
@@ -133,7 +134,11 @@ class CompilationError(KernelError):
         start = _def_around(lines, line)
         if start is None:
             return None, None, None
-        text = textwrap.dedent("".join(inspect.getblock(lines[start - 1:])))
+        try:
+            block = parsing.block(lines[start - 1:])
+        except SyntaxError:  # the file has changed since
+            return None, None, None
+        text = textwrap.dedent("".join(block))
         return (text, line - start + 1,
                 max(column - 1 - _indent(lines[start - 1]), 0))
 
@@ -291,8 +296,8 @@ def _node_at(text, line, column, innermost):
     """The largest or the innermost piece of syntax that begins at this place,
     or the last one before it; None if the text cannot be parsed."""
     try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+        tree = parsing.tree(text)
+    except SyntaxError:
         return None
     found, at = None, (0, 0)
     for node in ast.walk(tree):  # from the outside to the inside
@@ -336,9 +341,9 @@ def _call_around(lines, start, line, column):
     the function at line start is parsed: files are long."""
     margin = _indent(lines[start - 1])
     try:
-        tree = ast.parse(textwrap.dedent("".join(
-            inspect.getblock(lines[start - 1:]))))
-    except (SyntaxError, ValueError):
+        tree = parsing.tree(textwrap.dedent("".join(
+            parsing.block(lines[start - 1:]))))
+    except SyntaxError:
         return line, column
     place = (line - start + 1, column - 1 - margin)
     for node in ast.walk(tree):

@@ -10,7 +10,7 @@ import inspect
 import itertools
 import types
 
-from . import source
+from . import parsing, source
 from . import tltypes as tl_types
 from .scope import trees_of
 from .wrappers import MockTensor
@@ -104,7 +104,7 @@ class JITCallable:
                     yield value
 
     def parse(self):
-        return ast.parse(self.src)
+        return parsing.tree(self.src)
 
     def get_capture_scope(self):
         return {**self.__globals__,

@@ -13,7 +13,7 @@ import linecache
 import sys
 import time
 
-from . import operations, session as session_
+from . import operations, parsing, session as session_
 
 _ANY_SIZE = {"i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
              "u8": "uint8", "u16": "uint16", "u32": "uint32",
@@ -47,7 +47,7 @@ def _triton(self, kernel_name, source_code, device_str="cuda"):
     name, line = _place(caller, source_code, kernel_name)
     module = {"__name__": f"{caller.f_globals.get('__name__')}.{kernel_name}",
               "__file__": name}
-    code = compile("\n" * line + source_code, name, "exec", dont_inherit=True)
+    code = parsing.code("\n" * line + source_code, name)
     exec(code, module)
     return module[kernel_name]
 

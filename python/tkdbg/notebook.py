@@ -16,7 +16,7 @@ import shlex
 import sys
 
 from . import __main__ as main
-from . import errors, excepthook, pictures, setup, source
+from . import errors, excepthook, parsing, pictures, setup, source
 from . import session as session_
 
 HELP = """%tkdbg [OPTIONS]     sets options for the cells that follow
@@ -167,6 +167,7 @@ class Notebook:
         text = "\n" + shell.transform_cell(cell)  # the magic's own line
         number = len(shell.history_manager.input_hist_parsed) - 1
         name = shell.compile.cache(text, number)
+        parsing.check(text, name)
         tree = shell.transform_ast(shell.compile.ast_parse(text, name))
         last = None
         if tree.body and isinstance(tree.body[-1], ast.Expr):

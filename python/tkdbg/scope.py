@@ -12,6 +12,7 @@ import inspect
 import re
 import types
 
+from . import parsing
 from . import tltypes as tl_types
 
 MISSING = object()
@@ -74,11 +75,11 @@ def trees_of(text):
             first = n
     pieces.append(lines[first:])
     try:
-        yield ast.parse("".join(pieces[0]))
+        yield parsing.tree("".join(pieces[0]))
         for piece in pieces[1:]:
-            yield ast.parse("if 1:\n" + "".join(piece))
+            yield parsing.tree("if 1:\n" + "".join(piece))
     except SyntaxError:  # a piece ended within a statement
-        yield ast.parse(text)
+        yield parsing.tree(text)
 
 
 _STATEMENT = re.compile(r"(\s+)(?!(?:else|elif|except|finally)\b)[A-Za-z_]")

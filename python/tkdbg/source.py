@@ -9,7 +9,6 @@ the one that a function was made from can be found among them.
 from __future__ import annotations
 
 import __future__
-import ast
 import collections
 import contextlib
 import functools
@@ -22,6 +21,8 @@ import sys
 import textwrap
 import types
 from typing import NamedTuple
+
+from . import parsing
 
 
 class Source(NamedTuple):
@@ -217,9 +218,9 @@ def _makes(text, code):
     if f"def {code.co_name}" not in text:
         return False
     try:
-        pending = [compile(text, code.co_filename, "exec",
-                           code.co_flags & _FUTURE, dont_inherit=True)]
-    except (SyntaxError, ValueError):
+        pending = [parsing.code(text, code.co_filename,
+                                code.co_flags & _FUTURE)]
+    except SyntaxError:
         return False
     while pending:
         for constant in pending.pop().co_consts:
@@ -237,7 +238,7 @@ for _name in __future__.all_feature_names:
 
 def lines_of(source):
     """(lines of a function with its decorators, number of the first)."""
-    return inspect.getblock(source.lines[source.line - 1:]), source.line
+    return parsing.block(source.lines[source.line - 1:]), source.line
 
 
 def without_decorators(lines):
@@ -252,6 +253,6 @@ def tree(text):
     """The syntax tree of a script's text, which is not to be changed; None if
     Python cannot read it."""
     try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
+        return parsing.tree(text)
+    except (SyntaxError, RecursionError):
         return None

@@ -170,12 +170,19 @@ def is_constant(node):
             all(ast.unparse(c.func).endswith("constexpr") for c in calls))
 
 
+def tree_of(text: str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError) as e:  # of a null byte, by the version
+        raise CannotReplay(f"the text of a module is not Python: {e}") from None
+
+
 class Sources:
     """Modules whose texts are a launch file's, in a folder of files."""
 
     def __init__(self, modules, folder):
         self.texts = [text_of(m["text"]) for m in modules]
-        self.trees = [ast.parse(text) for text in self.texts]
+        self.trees = [tree_of(text) for text in self.texts]
         self.paths = []
         for i, m in enumerate(modules):
             name = os.path.basename(m["name"]) or "kernel.py"

@@ -13,6 +13,7 @@ import os
 import re
 import traceback
 
+from .. import parsing
 from . import manifest
 from .manifest import KeyFault
 
@@ -89,7 +90,7 @@ class Entry:
     @functools.cached_property
     def task(self):
         """The text at the top of the learner's file."""
-        return ast.get_docstring(ast.parse(self.starter)) or ""
+        return ast.get_docstring(parsing.tree(self.starter)) or ""
 
     @property
     def title(self):
@@ -102,7 +103,7 @@ class Entry:
         names = {"__name__": f"key_{self.name}", "__file__": self.key_path}
         try:
             with open(self.key_path, encoding="utf-8") as f:
-                exec(compile(f.read(), self.key_path, "exec"), names)
+                exec(parsing.code(f.read(), self.key_path), names)
         except OSError as e:
             raise KeyFault(f"cannot read {self.key_path}: "
                            f"{e.strerror}") from None
@@ -119,7 +120,7 @@ class Entry:
         """The function reference() of the learner's file as it was shipped:
         nobody can change it."""
         import numpy
-        tree = ast.parse(self.starter, self.path)
+        tree = parsing.tree(self.starter, self.path)
         tree.body = _plain_functions(tree)
         names = {"np": numpy}
         exec(compile(tree, self.path, "exec"), names)
@@ -132,13 +133,13 @@ class Entry:
         """The reference as learners read it."""
         return "\n\n\n".join(
             ast.get_source_segment(self.starter, f)
-            for f in _plain_functions(ast.parse(self.starter)))
+            for f in _plain_functions(parsing.tree(self.starter)))
 
     @functools.cached_property
     def kernel(self):
         """The name of the kernel that a launch means if it names none: the
         last one of the file."""
-        functions = [n.name for n in ast.parse(self.starter).body
+        functions = [n.name for n in parsing.tree(self.starter).body
                      if isinstance(n, ast.FunctionDef) and n.decorator_list]
         if not functions:
             raise KeyFault(f"{self.path} has no @triton.jit function")

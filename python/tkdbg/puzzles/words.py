@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+from .. import parsing
+
 _STATEMENTS = {ast.For: "for", ast.While: "while", ast.If: "if",
                ast.MatMult: "@", ast.IfExp: "if"}
 
@@ -41,7 +43,7 @@ def used(tree):
 def failures(text, key):
     """What a text uses that the key forbids, or lacks that it asks for."""
     try:
-        names = used(ast.parse(text))
+        names = used(parsing.tree(text))
     except SyntaxError:
         return []  # the kernels' own errors are reported better
     found = [{"kind": "forbidden", "line": names[name],
@@ -62,7 +64,7 @@ def first_kernel(text):
 def code_lines(text):
     """How many lines of code the bodies of the kernels have."""
     try:
-        tree = ast.parse(text)
+        tree = parsing.tree(text)
     except SyntaxError:
         return 0
     lines = set()
