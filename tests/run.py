@@ -1,6 +1,7 @@
 """Runs every test and adds them up.
 
-    python3 tests/run.py --build BUILD [--fast] [--only TEXT] [SUITE ...]
+    python3 tests/run.py --build BUILD [--fast] [--only TEXT] [--done FILE]
+                         [SUITE ...]
 
 Suites, in order:
   c        tests/*/test_*.c (Check programs) and examples/*.c, as built
@@ -21,7 +22,8 @@ Each program, script and file of a suite is a unit.  As many units run at the
 same time as there are processors, the longest first (as BUILD/test-times.json
 remembers from the last run); what they print is kept apart and comes in the
 order of the units, whichever ends first.  A unit that reports no test, or does
-not end, has failed.
+not end, has failed.  BUILD/test-passed names the units of which nothing failed
+and nothing was skipped: for --done, where the same tree is tested again.
 
 Each test that fails or is skipped is named, with the reason.  The last line
 is 'N passed, N failed, N skipped'.
@@ -287,45 +289,33 @@ def suite_cli(build):
         yield name, functools.partial(cli_script, name=name, build=build)
 
 
-def debug_script(out, name, argv):
-    """One that prints 'ok NAME' or 'FAIL NAME'."""
-    status, output = run([sys.executable, *argv])
+def python_script(out, name, build, argv=()):
+    """One that prints 'ok NAME', 'FAIL NAME', 'SKIP NAME: REASON'."""
+    status, output = run([sys.executable, *(argv or [name]), '--build', build])
     bad = len(re.findall(r'^FAIL ', output, re.M))
     out.passed += len(re.findall(r'^ok ', output, re.M))
+    out.note_skips(output, r'^SKIP (.+?): (.*)$')
     if bad or status:
-        shown = re.sub(r'^ok .*\n', '', output, flags=re.M)
+        shown = re.sub(r'^(ok|SKIP) .*\n', '', output, flags=re.M)
         out.fail(name, f'{shown}\nexit status {status}', bad or 1)
     out.must_count(name, output)
 
 
 def suite_debug(build):
-    how = ['--build', build]
     for name in sorted(glob.glob('tests/debug/*.txt')):
-        yield name, functools.partial(
-            debug_script, name=name, argv=['tests/debug/run.py', *how, name])
+        yield name, functools.partial(python_script, name=name, build=build,
+                                      argv=['tests/debug/run.py', name])
     for script in 'run.py --tables', 'robust.py', 'last_writer.py', \
             'completion.py':
         name = 'tests/debug/' + script
-        yield name, functools.partial(debug_script, name=name,
-                                      argv=[*name.split(), *how])
-
-
-def gdb_script(out, name, build, argv=()):
-    """Lines 'ok', 'FAIL', or 'SKIP' by name where a program is absent."""
-    status, output = run([sys.executable, *(argv or [name]), '--build', build])
-    for skipped in re.findall(r'^SKIP (\S+): (.*)$', output, re.M):
-        out.skip(*skipped)
-    bad = len(re.findall(r'^FAIL ', output, re.M))
-    out.passed += len(re.findall(r'^ok ', output, re.M))
-    if bad or status:
-        out.fail(name, re.sub(r'^ok .*\n', '', output, flags=re.M), bad or 1)
-    out.must_count(name, output)
+        yield name, functools.partial(python_script, name=name, build=build,
+                                      argv=name.split())
 
 
 def suite_dap(build):
     for name in sorted(glob.glob('tests/dap/cases_*.py')):
         yield name, functools.partial(
-            gdb_script, name=name, build=build,
+            python_script, name=name, build=build,
             argv=['tests/dap/run.py', os.path.basename(name)[:-3]])
 
 
@@ -333,10 +323,10 @@ def suite_gdb(build):
     for script in ('every_command.py', 'elf_tools.py', 'interrupted.py',
                    'lent_interrupted.py', 'listening.py'):
         name = 'tests/gdb/' + script
-        yield name, functools.partial(gdb_script, name=name, build=build)
+        yield name, functools.partial(python_script, name=name, build=build)
     for name in ['docs/gdb.md', 'docs/gdb-tutorial.md',
                  *sorted(glob.glob('tests/gdb/*.txt'))]:
-        yield name, functools.partial(gdb_script, name=name, build=build,
+        yield name, functools.partial(python_script, name=name, build=build,
                                       argv=['tests/gdb/run.py', name])
 
 
@@ -375,6 +365,15 @@ def fast(units):
     return [u for u in units if u.name not in SLOW and u not in left_out]
 
 
+def without(path, units):
+    """Those that are not named in a file."""
+    with open(path, encoding='utf-8') as f:
+        done = set(f.read().split('\n'))
+    left = [u for u in units if u.name not in done]
+    print(f'{len(units) - len(left)} files that {path} names are left out')
+    return left
+
+
 def carry_out(unit):
     out, start = Outcome(), time.monotonic()
     try:
@@ -410,14 +409,16 @@ def run_units(units, times):
             raise
 
 
-def report(units, times):
+def report(units, times, passed):
     """Runs the units; prints what becomes of them; (passed, failed,
-    skipped)."""
+    skipped).  passed gets the names of those that passed in full."""
     total, of_suite, spent = [0, 0, 0], 0, 0.0
     last = {u.suite: u for u in units}
     for unit, out in run_units(units, times):
         for line in out.lines:
             print(line)
+        if not out.failed + out.skipped:
+            passed.append(unit.name)
         total = [a + b for a, b in zip(
             total, (out.passed, out.failed, out.skipped))]
         of_suite, spent = of_suite + out.passed, spent + out.seconds
@@ -428,6 +429,15 @@ def report(units, times):
     return total
 
 
+def leave_no_signal_ignored():
+    """Jobs in the background and nohup have signals ignored, which all that
+    they start inherits; our tests send these.  We go on ignoring them, by a
+    handler, which no other program inherits."""
+    for number in signal.SIGHUP, signal.SIGINT, signal.SIGQUIT:
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--build', default='build-asserts')
@@ -435,12 +445,13 @@ def main():
                         help='leaves out what takes more than a second')
     parser.add_argument('--only', default='', metavar='TEXT',
                         help='units whose name has the text')
+    parser.add_argument('--done', metavar='FILE',
+                        help='leaves out the units that it names')
     parser.add_argument('suites', nargs='*', metavar='SUITE',
                         help=' '.join(SUITES))
     args = parser.parse_args()
     os.chdir(ROOT)
-    # nohup leaves it ignored, and some tests hang up.
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    leave_no_signal_ignored()
     unknown = [s for s in args.suites if s not in SUITES]
     if unknown:
         parser.error(f'unknown suite {unknown[0]}: {" ".join(SUITES)}')
@@ -451,15 +462,20 @@ def main():
     units = [u for u in units if args.only in u.name]
     if args.fast:
         units = fast(units)
+    if args.done:
+        units = without(args.done, units)
     record = os.path.join(build, 'test-times.json')
     times, start = remembered(record), time.monotonic()
+    in_full = []
     try:
-        passed, failed, skipped = report(units, times)
+        passed, failed, skipped = report(units, times, in_full)
     except KeyboardInterrupt:
         print('interrupted')
         return 130
     with open(record, 'w', encoding='utf-8') as f:
         json.dump(times, f, indent=0, sort_keys=True)
+    with open(os.path.join(build, 'test-passed'), 'w', encoding='utf-8') as f:
+        f.write('\n'.join([*in_full, '']))
     print(f'all in {time.monotonic() - start:.1f} s')
     print(f'{passed} passed, {failed} failed, {skipped} skipped')
     return 1 if failed or not passed + skipped else 0

@@ -158,14 +158,16 @@ colours() {
 }
 plain() { check "$1: none" sh -c "! grep -F -e '<ESC>' -e '$(printf '\033')' $2"
 }
-status 'colour' 1 coloured
-colours 'colour' out
-says 'colour: warning' out '<ESC>[1;35mwarning: <ESC>[0m'
-status 'never colour' 1 coloured --color=never
-plain 'never colour' out
-status 'NO_COLOR' 1 on_terminal env NO_COLOR=1 \
-  tkdbg run -q past.py --grid 2 --arg 'x=f32[12]:zeros' --arg n=16
-plain 'NO_COLOR' out
+if terminals 'colour on a terminal'; then
+  status 'colour' 1 coloured
+  colours 'colour' out
+  says 'colour: warning' out '<ESC>[1;35mwarning: <ESC>[0m'
+  status 'never colour' 1 coloured --color=never
+  plain 'never colour' out
+  status 'NO_COLOR' 1 on_terminal env NO_COLOR=1 \
+    tkdbg run -q past.py --grid 2 --arg 'x=f32[12]:zeros' --arg n=16
+  plain 'NO_COLOR' out
+fi
 status 'colour in a pipe' 1 direct --check
 plain 'colour in a pipe' err
 status 'always colour' 1 direct --check --color=always
@@ -234,18 +236,20 @@ sed 's/, race\]/]/' ignored.py >shown.py
 status 'script, fewer comments' 1 tkdbg run -q --check=inf,race shown.py
 says 'script, fewer comments: shown' err '[race]'
 
-status 'script, colour' 1 on_terminal tkdbg run -q \
-  --check=undef,inf,race,lint script.py
-colours 'script, colour' out
-says 'script, colour: warning' out '<ESC>[1;35mwarning: <ESC>[0m'
-says 'script, colour: uncaught' out \
-  '<ESC>[1;31merror: <ESC>[0m<ESC>[1mstore past the end of y'
-status 'script, never colour' 1 on_terminal tkdbg run -q --check \
-  --color never script.py
-plain 'script, never colour' out
-status 'script, NO_COLOR' 1 on_terminal env NO_COLOR=1 \
-  tkdbg run -q --check script.py
-plain 'script, NO_COLOR' out
+if terminals 'script, colour on a terminal'; then
+  status 'script, colour' 1 on_terminal tkdbg run -q \
+    --check=undef,inf,race,lint script.py
+  colours 'script, colour' out
+  says 'script, colour: warning' out '<ESC>[1;35mwarning: <ESC>[0m'
+  says 'script, colour: uncaught' out \
+    '<ESC>[1;31merror: <ESC>[0m<ESC>[1mstore past the end of y'
+  status 'script, never colour' 1 on_terminal tkdbg run -q --check \
+    --color never script.py
+  plain 'script, never colour' out
+  status 'script, NO_COLOR' 1 on_terminal env NO_COLOR=1 \
+    tkdbg run -q --check script.py
+  plain 'script, NO_COLOR' out
+fi
 status 'script, colour in a pipe' 1 \
   env -u NO_COLOR tkdbg run -q --check script.py
 plain 'script, colour in a pipe' err

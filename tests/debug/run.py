@@ -63,12 +63,23 @@ def on_terminal(argv, commands, folder, env):
     return transcript.plain(text)
 
 
+class Skipped(str):
+    """Why a case cannot run here."""
+
+
 def check(path, build):
-    """Yields (name, None or what is wrong) for each case, in both ways."""
+    """Yields (name, None or what is wrong) for each case, in both ways;
+    Skipped for what cannot be."""
     env = dict(os.environ, TERM='dumb', COLUMNS='80', INPUTRC='/dev/null')
+    no_terminal = terminal.missing()
     for name, argv, expected, commands in read(path):
         argv[0] = os.path.join(os.path.abspath(build), 'tkdbg')
         for how in on_pipe, on_terminal:
+            label = ' '.join([os.path.relpath(path, ROOT), name]).rstrip()
+            label += f' ({how.__name__})'
+            if how is on_terminal and no_terminal:
+                yield label, Skipped(no_terminal)
+                continue
             with tempfile.TemporaryDirectory() as folder:
                 env['HOME'] = folder
                 os.symlink(os.path.join(ROOT, 'tests'),
@@ -77,8 +88,7 @@ def check(path, build):
             wrong = transcript.compare(expected, 0, got)
             if not wrong and too_wide(got):
                 wrong = 'wider than 80 columns:\n' + '\n'.join(too_wide(got))
-            label = ' '.join([os.path.relpath(path, ROOT), name]).rstrip()
-            yield f'{label} ({how.__name__})', wrong
+            yield label, wrong
 
 
 def literals(text):
@@ -199,6 +209,9 @@ def main():
     failed = 0
     for path in args.files or every:
         for name, wrong in check(path, args.build):
+            if isinstance(wrong, Skipped):
+                print(f'SKIP {name}: {wrong}')
+                continue
             print(f'{"FAIL" if wrong else "ok"} {name}')
             if wrong:
                 failed += 1

@@ -1,4 +1,5 @@
 """What the bridge's tests share: paths, skipping, running scripts."""
+import functools
 import importlib.util
 import json
 import os
@@ -17,6 +18,7 @@ for _folder in os.path.join(ROOT, "tests", "support"), PYTHON:
     if _folder not in sys.path:
         sys.path.insert(0, _folder)
 
+import terminal  # noqa: E402
 import transcript  # noqa: E402
 from tkdbg import _capi  # noqa: E402
 
@@ -31,12 +33,36 @@ def has(module):
     return importlib.util.find_spec(module) is not None
 
 
+ONE_LAUNCH = """
+import numpy, triton, triton.language as tl
+@triton.jit
+def one(x):
+    tl.store(x, 1)
+one[(1,)](numpy.zeros(1, "i4"))
+"""
+
+
+@functools.lru_cache(maxsize=None)
+def without_llvm() -> str:
+    """Why no kernel is compiled for a GPU here; "" if they are."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tkdbg", "run", "-q", "--engine", "ptx",
+         "--triton", "ours", "-c", ONE_LAUNCH],
+        env=environment(), capture_output=True, text=True, check=False)
+    return ("LLVM 19 is not installed (apt-get install llvm-19-dev)"
+            if "llvm-19-dev" in done.stderr else "")
+
+
 def need(*modules):
-    """Skips the calling test file, saying what is missing."""
+    """Skips the calling test or test file, saying what is missing."""
     if "library" in modules and library() is None:
         raise unittest.SkipTest("libtkdbg.so is not built")
+    if "terminal" in modules and terminal.missing():
+        raise unittest.SkipTest(terminal.missing())
+    if "llvm" in modules and without_llvm():
+        raise unittest.SkipTest(without_llvm())
     for module in modules:
-        if module != "library" and not has(module):
+        if module not in ("library", "terminal", "llvm") and not has(module):
             raise unittest.SkipTest(f"{module} is not installed")
 
 

@@ -12,7 +12,7 @@ import unittest
 
 import support
 
-support.need("library", "numpy")
+support.need("library", "numpy", "terminal")
 
 from tkdbg.puzzles import folder, manifest  # noqa: E402
 from tkdbg.puzzles import pack as packs  # noqa: E402

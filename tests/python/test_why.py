@@ -428,6 +428,7 @@ class Comparisons(answers.Asked):
         self.assertIn("a cell is 1 by 26 programs", text)
 
     def test_the_debugger_is_offered_on_a_terminal(self):
+        support.need("terminal")
         path = self.write(f"{KERNEL}    assert np.allclose(y, ref)\n",
                           head=HEAD)
         ours, theirs = pty.openpty()

@@ -55,6 +55,13 @@ silent() {
 
 skip() { echo "skip $1: $2"; }
 
+# terminals NAME: whether there can be terminals here; skips NAME if not.
+terminals() {
+  no_terminals=$(python3 "$ROOT/tests/support/terminal.py" missing) || return 0
+  skip "$1" "$no_terminals"
+  return 1
+}
+
 # on_terminal COMMAND...: its standard error is a terminal, and what comes
 # there the standard output.  at_prompts LINES COMMAND...: a session with the
 # debugger.
