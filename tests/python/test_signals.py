@@ -159,6 +159,7 @@ class Handlers(support.ScriptCase):
                    "np.zeros(64, np.float32), 3))", "--pid", "0,0,65534")
 
     def test_many_programs_of_a_compiled_kernel(self):
+        support.need("llvm")
         self.stops("judge(lambda: count[(1 << 30,)]("
                    "np.zeros(64, np.float32), 3))", "--engine", "ptx")
 
