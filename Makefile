@@ -3,6 +3,8 @@
 #   make            the library, the command, its man page and completion
 #   make demo       a first look; installs what is missing, on Debian
 #   make test       every test, one closing line; the same
+#   make bare-check  README's commands in roots of a bare Debian, as root: see
+#                   tools/bare.sh, which .ci/run runs
 #   make check-fast builds, then lint and the tests that take under a second
 #   make setup      installs the Debian packages that are missing
 #   make install    PREFIX=/usr/local DESTDIR=   (and uninstall)
@@ -63,7 +65,9 @@
 # build folder, with assertions), ASSERTS=1 or 0, PYTHON (the one with NumPy
 # that tests and bench use), SUITES (of `make test`: c python cli debug dap
 # gdb docs), ONLY=TEXT (of `make test`: programs, scripts and files with TEXT in
-# the name), FAST=1 (of `make test`: without what takes long).
+# the name), FAST=1 (of `make test`: without what takes long), DONE=FILE (of
+# `make test`: without the files of tests that it names, as
+# build-asserts/test-passed of another machine does).
 
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables
 SHELL := /bin/sh
@@ -168,7 +172,9 @@ MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
 PEER ?=
 PART ?=
 OUT ?=
-.PHONY: all spec docs gate generated generated-check front random sweep-bits demo \
+DONE ?=
+.PHONY: all bare-check spec docs gate generated generated-check front random \
+  sweep-bits demo \
   sanitize-check thread-check thread-checked \
   fuzz-forms fuzzed-forms fuzz-ptx \
   fuzz-dap fuzzed-dap fuzz-lines fuzzed-lines test tested check-fast \
@@ -324,7 +330,8 @@ test-programs: $(TESTS) $(EXAMPLE_BIN) $(PLUGIN)
 endif
 
 run_tests = PYTHON='$(PYTHON)' python3 tests/run.py --build $(B) \
-  $(if $(ONLY),--only '$(ONLY)') $(if $(FAST),--fast)
+  $(if $(ONLY),--only '$(ONLY)') $(if $(FAST),--fast) \
+  $(if $(DONE),--done '$(DONE)')
 
 test:
 	@sh tools/setup.sh --if-missing
@@ -332,6 +339,9 @@ test:
 tested: all $(if $(SUITES),$(if $(filter c,$(SUITES)),test-programs), \
   test-programs)
 	@$(run_tests) $(SUITES)
+
+bare-check:
+	@bash tools/bare.sh
 
 check-fast:
 	+@$(with_asserts) checked-fast

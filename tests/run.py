@@ -108,6 +108,10 @@ class Unit:
     def __init__(self, suite, name, test):
         self.suite, self.name, self.test = suite, name, test
 
+    def full_name(self):
+        """A page of the manual may be in two suites."""
+        return f'{self.suite} {self.name}'
+
 
 # ---- processes -------------------------------------------------------------
 
@@ -369,7 +373,7 @@ def without(path, units):
     """Those that are not named in a file."""
     with open(path, encoding='utf-8') as f:
         done = set(f.read().split('\n'))
-    left = [u for u in units if u.name not in done]
+    left = [u for u in units if u.full_name() not in done]
     print(f'{len(units) - len(left)} files that {path} names are left out')
     return left
 
@@ -418,7 +422,7 @@ def report(units, times, passed):
         for line in out.lines:
             print(line)
         if not out.failed + out.skipped:
-            passed.append(unit.name)
+            passed.append(unit.full_name())
         total = [a + b for a, b in zip(
             total, (out.passed, out.failed, out.skipped))]
         of_suite, spent = of_suite + out.passed, spent + out.seconds

@@ -4,7 +4,7 @@
 #
 #   setup.sh               installs
 #   setup.sh --if-missing  the same, silent and quick when all is there
-#   setup.sh --lint        and clang-format
+#   setup.sh --lint        and clang-format, and debootstrap for bare.sh
 #
 # Without --if-missing also what some tests need that are skipped without it,
 # if apt-get can get that.
@@ -43,6 +43,7 @@ missing() {
   has_numpy || echo python3-numpy
   if [ "$lint" ]; then
     has_command clang-format || echo clang-format
+    [ -x /usr/sbin/debootstrap ] || echo debootstrap
   fi
 }
 
