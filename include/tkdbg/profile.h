@@ -110,6 +110,8 @@ typedef struct tk_profile_data {
   double seconds; /* that the launches took, with the profiler */
   double timer;   /* seconds that reading the clock costs an operation,
                      which are not in the counts */
+  double paused;  /* seconds of operations during which the system ran
+                     something else, which are not in the counts either */
   tk_profile_ceilings ceilings;
 } tk_profile_data;
 

@@ -3,8 +3,16 @@
 
 #include <time.h>
 
-double tk_clock_seconds(void) {
+static double clock_reading(clockid_t id) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(id, &now);
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+double tk_clock_seconds(void) {
+  return clock_reading(CLOCK_MONOTONIC);
+}
+
+double tk_clock_thread_seconds(void) {
+  return clock_reading(CLOCK_THREAD_CPUTIME_ID);
 }

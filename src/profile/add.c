@@ -153,6 +153,7 @@ void tkp_add_run(tk_profile *p) {
   p->ticks += (double)(tkp_ticks() - r->ticks);
   p->launches++;
   p->programs += r->programs;
+  p->paused += r->paused;
   if (!r->kernel) return; /* no program began */
   tkp_function *f = function_of(p, r->kernel->func);
   f->kernel = true;

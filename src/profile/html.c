@@ -74,6 +74,7 @@ static void page_facts(page *p) {
   page_fact(p, "programs", (double)d->programs, "", tkp_put_count);
   page_fact(p, "time", d->seconds, "", tkp_put_seconds);
   page_fact(p, "in operations", c->seconds, "", tkp_put_seconds);
+  page_fact(p, "interrupted by the system", d->paused, "", tkp_put_seconds);
   page_fact(p, "operations", (double)c->calls, "", tkp_put_count);
   page_fact(p, "bytes moved", (double)(c->read + c->written), "",
             tkp_put_bytes);

@@ -109,6 +109,7 @@ static json_t *json_profile(const tk_profile_data *d) {
   json_object_set_new(o, "programs", json_integer((json_int_t)d->programs));
   json_object_set_new(o, "seconds", json_real(d->seconds));
   json_object_set_new(o, "timer_seconds", json_real(d->timer));
+  json_object_set_new(o, "paused_seconds", json_real(d->paused));
   set_counts(total, d, &d->counts);
   json_object_set_new(o, "total", total);
   set_text(most, "cpu", d->ceilings.cpu);

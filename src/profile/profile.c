@@ -8,7 +8,7 @@
 
 static void profile_run_begins(void *ud, tki *t) {
   tk_profile *p = ud;
-  if (!p->ignoring) tkp_run_begin(&p->run, t);
+  if (!p->ignoring) tkp_run_begin(&p->run, t, p->least);
 }
 
 static void profile_run_ends(void *ud, tki *t, tk_status st) {
@@ -41,6 +41,7 @@ static void make_profile(tk_env *e, void *ud) {
   tk_profile *p = tk_calloc(e, 1, sizeof *p);
   p->session = m->session;
   p->timer = tkp_timer_ticks();
+  p->least = tkp_least_pause(p->timer);
   tk_arena_init(&p->arena, e);
   tk_arena_init(&p->answers, e);
   tk_arena_init(&p->run.arena, e);

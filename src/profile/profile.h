@@ -55,7 +55,9 @@ struct tk_profile {
   tkp_frame *kernels;
   uint64_t launches, programs;
   double seconds, ticks; /* that runs took, by both clocks */
+  double paused;         /* ticks of operations while the thread slept */
   uint64_t timer;        /* ticks that each operation took too many */
+  uint64_t least;        /* ticks of the shortest pause that is noticed */
   bool ignoring;         /* launches that begin now are not watched */
   tkp_run run;           /* the one that is watched */
   /* Of the last reading. */

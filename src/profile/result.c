@@ -286,7 +286,8 @@ void tkp_read(tk_profile *p) {
   p->data = (tk_profile_data){.launches = p->launches,
                               .programs = p->programs,
                               .seconds = p->seconds,
-                              .timer = (double)p->timer * r.tick};
+                              .timer = (double)p->timer * r.tick,
+                              .paused = p->paused * r.tick};
   for (const tkp_function *f = p->functions; f; f = f->next) {
     if (f->library) continue;
     tk_profile_function made = make_function(&r, f);

@@ -4,6 +4,12 @@
  * another one begins in it.  Time between two instructions of one function
  * belongs to none: the walk takes it, and the profiler itself.  Programs that
  * give way to each other do so between instructions.
+ *
+ * The clock is that of the wall: the thread's own costs too much to be read
+ * for each instruction.  Only after a long interval are both read.  What the
+ * thread's clock lacks since they were last read is time that the system took
+ * away, and that was in this interval, because a shorter one has no room for a
+ * pause of that length.
  */
 #include "profile/run.h"
 
@@ -25,6 +31,49 @@ uint64_t tkp_timer_ticks(void) {
     if (took < least) least = took;
   }
   return least;
+}
+
+/* ---- pauses -------------------------------------------------------------- */
+
+enum { LEAST_PAUSE = 1000 }; /* readings of the clock: some 20 microseconds */
+
+/* The largest step of the thread's clock with which pauses can be told from its
+ * roughness, and how long one is waited for, in seconds. */
+static const double FINE_STEP = 5e-6, STEP_WAIT = 2e-4;
+
+uint64_t tkp_least_pause(uint64_t timer) {
+  double began = tk_clock_seconds(), at = tk_clock_thread_seconds(), step = 0;
+  while (!(step > 0) && tk_clock_seconds() - began < STEP_WAIT)
+    step = tk_clock_thread_seconds() - at;
+  return step > 0 && step < FINE_STEP ? LEAST_PAUSE * (timer + 1) : UINT64_MAX;
+}
+
+/* Ticks that the system took away since this was last asked. */
+static double ticks_taken(tkp_run *r) {
+  double wall = tk_clock_seconds(), own = tk_clock_thread_seconds();
+  double lost = (wall - r->wall) - (own - r->own);
+  double tick = (wall - r->seconds) / (double)(tkp_ticks() - r->ticks);
+  r->wall = wall;
+  r->own = own;
+  return lost > 0 && tick > 0 ? lost / tick : 0;
+}
+
+/* Ticks since r->last that the thread ran. */
+static uint64_t ticks_run(tkp_run *r, uint64_t now) {
+  uint64_t took = now - r->last;
+  if (took < r->least) return took;
+  double taken = ticks_taken(r);
+  if (taken > (double)took) taken = (double)took;
+  r->paused += taken;
+  return took - (uint64_t)taken;
+}
+
+/* What was taken away before this belongs to no operation. */
+static uint64_t interval_begins(tkp_run *r) {
+  uint64_t now = tkp_ticks();
+  if (now - r->last < r->least) return now;
+  ticks_taken(r);
+  return tkp_ticks();
 }
 
 /* ---- frames ------------------------------------------------------------- */
@@ -111,7 +160,7 @@ static void profile_begins(void *ud, tki *t, const tk_inst *in,
                            const tki_val *slots) {
   tkp_run *r = ud;
   tkp_node *n = node_of(t->frame);
-  if (r->open) r->open->ticks += tkp_ticks() - r->last;
+  if (r->open) r->open->ticks += ticks_run(r, tkp_ticks());
   tkp_counts *c = &n->counts[in->id - n->id];
   if (!c->in) {
     c->in = in;
@@ -120,17 +169,17 @@ static void profile_begins(void *ud, tki *t, const tk_inst *in,
   }
   if (c->access) look_at_access(r, t, in, slots);
   r->open = c;
-  r->last = tkp_ticks();
+  r->last = interval_begins(r);
 }
 
 static void profile_ends(void *ud, tki *t, const tk_inst *in,
                          const tki_val *slots) {
   tkp_run *r = ud;
-  uint64_t now = tkp_ticks();
+  uint64_t now = tkp_ticks(), ran = ticks_run(r, now);
   tkp_node *n = node_of(t->frame);
   tkp_counts *c = &n->counts[in->id - n->id];
   c->calls++;
-  c->ticks += now - r->last;
+  c->ticks += ran;
   if (c->access) {
     c->active += r->active;
     c->rows += r->rows;
@@ -140,7 +189,7 @@ static void profile_ends(void *ud, tki *t, const tk_inst *in,
     c->known += tki_symbol(v) || tki_part_of(v);
   }
   r->open = NULL;
-  r->last = now;
+  r->last = now - r->last < r->least ? now : tkp_ticks(); /* that cost */
 }
 
 static void profile_program(void *ud, tki *t, bool begins) {
@@ -149,16 +198,17 @@ static void profile_program(void *ud, tki *t, bool begins) {
   r->programs += !begins;
 }
 
-void tkp_run_begin(tkp_run *r, tki *t) {
+void tkp_run_begin(tkp_run *r, tki *t, uint64_t least) {
   tk_arena_free(&r->arena);
   tk_arena_init(&r->arena, t->env);
-  *r = (tkp_run){.t = t, .arena = r->arena};
+  *r = (tkp_run){.t = t, .arena = r->arena, .least = least};
   r->observer = (tki_observer){.ud = r,
                                .program = profile_program,
                                .frame = profile_frame,
                                .begins = profile_begins,
                                .ends = profile_ends};
   tki_observe(t, &r->observer);
-  r->seconds = tk_clock_seconds();
-  r->ticks = tkp_ticks();
+  r->own = tk_clock_thread_seconds();
+  r->wall = r->seconds = tk_clock_seconds();
+  r->last = r->ticks = tkp_ticks();
 }

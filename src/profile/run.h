@@ -37,17 +37,24 @@ typedef struct tkp_run {
   double seconds;       /* of the clock, when it began */
   uint64_t ticks, last; /* the same; when something last began or ended */
   tkp_counts *open;     /* what began then */
+  uint64_t least;       /* ticks of an interval that a pause may be part of */
+  double wall, own;     /* of the two clocks, when that was last looked at */
+  double paused;        /* ticks of operations during which the thread slept */
   /* Of an access that began: */
   size_t active;
   bool rows;
 } tkp_run;
 
-/* Attaches it to a run that is about to start. */
-void tkp_run_begin(tkp_run *r, tki *t);
+/* Attaches it to a run that is about to start; least: what tkp_least_pause
+ * gave. */
+void tkp_run_begin(tkp_run *r, tki *t, uint64_t least);
 
 /* A clock that costs next to nothing to read, and one that is right. */
 uint64_t tkp_ticks(void);
 /* Ticks that an instruction seems to take because the clock is read. */
 uint64_t tkp_timer_ticks(void);
+/* Ticks from which on a pause of the thread is noticed; UINT64_MAX where the
+ * system counts the thread's time too roughly for that. */
+uint64_t tkp_least_pause(uint64_t timer);
 
 #endif

@@ -7,8 +7,9 @@
 
 #include "profile/profile.h"
 
-/* Parts of the whole time below which a line, an operation is not shown. */
-static const double LEAST_LINE = 0.002, LEAST_OP = 0.01;
+/* Parts of the whole time below which a line, an operation is not shown, and
+ * the system's pauses are not. */
+static const double LEAST_LINE = 0.002, LEAST_OP = 0.01, LEAST_PAUSE = 0.01;
 
 typedef struct table {
   tk_buf *out;
@@ -154,6 +155,13 @@ static void table_function(table *t, const tk_profile_function *f) {
   put_counted(t->out, left, "line more\n", "lines more\n");
 }
 
+static void put_pauses(tk_buf *out, const tk_profile_data *d) {
+  if (d->paused < LEAST_PAUSE * d->seconds) return;
+  tk_buf_puts(out, "interrupted by the system: ");
+  tkp_put_seconds(out, d->paused);
+  tk_buf_puts(out, ", which no line is charged for\n");
+}
+
 void tkp_write_text(tk_buf *out, const tk_profile_data *d, bool colour) {
   table t = {.out = out, .d = d, .colour = colour};
   t.whole = d->counts.seconds;
@@ -172,6 +180,7 @@ void tkp_write_text(tk_buf *out, const tk_profile_data *d, bool colour) {
   tkp_put_seconds(out, t.whole);
   tk_buf_puts(out, " in ");
   put_counted(out, d->counts.calls, "operation\n", "operations\n");
+  put_pauses(out, d);
   tk_buf_puts(out, "one core of this machine: ");
   tkp_put_bytes(out, d->ceilings.bandwidth);
   tk_buf_puts(out, "/s, ");

@@ -5,7 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
+#include "launch/session.h"
+#include "profile/run.h"
 #include "support/suite.h"
 #include "tkdbg/profile.h"
 
@@ -254,6 +258,89 @@ START_TEST(results_are_the_same_bits) {
 }
 END_TEST
 
+/* ---- pauses -------------------------------------------------------------- */
+
+enum { MILLISECONDS = 40 };
+
+/* Lets the first load of each run take long: asleep, or at work. */
+typedef struct delay {
+  tk_watcher watcher;
+  tki_observer observer;
+  bool asleep, done;
+} delay;
+
+static void delay_load(void *ud, tki *t, const tk_inst *in,
+                       const tki_val *slots) {
+  delay *d = ud;
+  (void)t, (void)slots;
+  if (in->op != TK_I_LOAD || d->done) return;
+  d->done = true;
+  if (d->asleep) {
+    nanosleep(&(struct timespec){.tv_nsec = MILLISECONDS * 1000000}, NULL);
+    return;
+  }
+  double until = tk_clock_thread_seconds() + MILLISECONDS * 1e-3;
+  while (tk_clock_thread_seconds() < until) continue;
+}
+
+static void delay_begins(void *ud, tki *t) {
+  delay *d = ud;
+  d->observer = (tki_observer){.ud = d, .begins = delay_load};
+  tki_observe(t, &d->observer);
+}
+
+static void delay_ends(void *ud, tki *t, tk_status st) {
+  (void)ud, (void)t, (void)st;
+}
+
+static void delay_free(tk_env *e, void *ud) {
+  (void)e, (void)ud;
+}
+
+/* Profiles a launch one load of which takes long. */
+static const tk_profile_data *delayed(fixture *f, delay *d, bool asleep) {
+  begin(f, true);
+  *d = (delay){.asleep = asleep};
+  d->watcher = (tk_watcher){.ud = d,
+                            .begin = delay_begins,
+                            .end = delay_ends,
+                            .free = delay_free,
+                            .wants_interp = true};
+  tk_session_watch(f->s, &d->watcher);
+  ck_assert_int_eq(launch(f, "rows", 7, 200, 200, 32), TK_OK);
+  ck_assert(d->done);
+  return data_of(f);
+}
+
+static double load_seconds(const tk_profile_data *d) {
+  return op_of(line_of(function_of(d, "rows"), 13), "load")->counts.seconds;
+}
+
+/* What the system does meanwhile is no line's; the thread's own work is. */
+START_TEST(a_pause_is_charged_to_no_line) {
+  fixture f;
+  delay d;
+  const char *text;
+  if (tkp_least_pause(tkp_timer_ticks()) == UINT64_MAX) return;
+  const tk_profile_data *data = delayed(&f, &d, true);
+  ck_assert_double_lt(load_seconds(data), MILLISECONDS * 0.5e-3);
+  ck_assert_double_ge(data->paused, MILLISECONDS * 0.95e-3);
+  ck_assert_double_ge(data->seconds, MILLISECONDS * 1e-3);
+  ck_assert_int_eq(tk_profile_text(f.p, false, &text), TK_OK);
+  ck_assert_ptr_nonnull(strstr(text, "\ninterrupted by the system: "));
+  end(&f);
+}
+END_TEST
+
+START_TEST(work_of_the_thread_is_charged) {
+  fixture f;
+  delay d;
+  const tk_profile_data *data = delayed(&f, &d, false);
+  ck_assert_double_ge(load_seconds(data), MILLISECONDS * 0.95e-3);
+  end(&f);
+}
+END_TEST
+
 /* The load that fails is not counted, what was before it is. */
 START_TEST(a_finding_leaves_a_profile) {
   fixture f;
@@ -310,6 +397,8 @@ int main(void) {
   tcase_add_test(c, a_finding_leaves_a_profile);
   tcase_add_test(c, nothing_launched);
   tcase_add_test(c, roof_is_the_nearer_one);
+  tcase_add_test(c, a_pause_is_charged_to_no_line);
+  tcase_add_test(c, work_of_the_thread_is_charged);
   suite_add_tcase(suite, c);
   return run_suite(suite) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
