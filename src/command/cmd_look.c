@@ -510,7 +510,7 @@ static void say_variables(tkt *d, size_t level) {
   const tk_debug_variable *v;
   size_t n;
   tkt_need(d, tk_debug_variables(d->e, level, &v, &n));
-  for (size_t i = 0; i < n; i++) tkt_show_variable(d, &v[i]);
+  for (size_t i = 0; i < n; i++) tkt_list_variable(d, &v[i]);
 }
 
 static void info_locals(tkt *d) {
@@ -527,7 +527,7 @@ static void info_args(tkt *d) {
     tk_debug_region r;
     bool pointer = x->nvalues == 1 && x->values[0].type.pointers == 1 &&
                    !x->values[0].type.rank;
-    tkt_show_variable(d, x);
+    tkt_list_variable(d, x);
     if (!pointer || !tk_debug_region_named(d->e, x->name, &r)) continue;
     d->out.n--;
     tkt_say(d, ", ");

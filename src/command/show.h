@@ -23,6 +23,8 @@ void tkt_put_lane(tkt *d, const tk_type *type, const void *lane);
 void tkt_print_format(tkt *d, const char *format);
 void tkt_show_expr(tkt *d, const char *fmt, const char *text); /* fails */
 void tkt_show_variable(tkt *d, const tk_debug_variable *v);
+/* ... as one of many: of a large block only the corners. */
+void tkt_list_variable(tkt *d, const tk_debug_variable *v);
 void tkt_display_all(tkt *d);
 
 /* By element of a tensor in memory (b), whether it was never written; NULL:

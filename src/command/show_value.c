@@ -117,12 +117,40 @@ static void put_lanes(lane_text *x, int axis, size_t first, size_t stride) {
   tk_buf_putc(x->b, ']');
 }
 
+/* Rows of one lane would take a line each: from this many on they are shown as
+ * one row, and ".T" behind it (".mT" where there are more axes). */
+enum { COLUMN = 5 };
+
+static bool is_column(const tk_type *type) {
+  int rank = type->rank;
+  return rank > 1 && type->shape[rank - 1] == 1 &&
+         type->shape[rank - 2] >= COLUMN;
+}
+
+/* The same lanes with the last two axes exchanged, of which one has a single
+ * item: they lie in the same order. */
+static tk_type turned_column(const tk_type *type) {
+  tk_type turned = *type;
+  turned.shape[type->rank - 1] = type->shape[type->rank - 2];
+  turned.shape[type->rank - 2] = 1;
+  return turned;
+}
+
+/* In a list of variables, blocks of more rows are shown by their corners. */
+enum { LIST_ROWS = 16 };
+
+static bool is_long_in_list(const tk_type *type) {
+  int64_t rows = 1;
+  for (int i = 0; i + 1 < type->rank; i++) rows *= type->shape[i];
+  return rows > LIST_ROWS;
+}
+
 static bool numpy_format(const char *fmt) {
   return !*fmt;
 }
 
 static void put_numpy(tkt *d, const tk_type *type, const void *data,
-                      const uint8_t *undefined, int indent) {
+                      const uint8_t *undefined, int indent, bool listed) {
   tk_array_view v = {.data = data,
                      .dtype = type->ptr ? TK_UINT64 : (tk_dtype)type->elem,
                      .pointers = type->ptr > 0,
@@ -135,7 +163,8 @@ static void put_numpy(tkt *d, const tk_type *type, const void *data,
     step *= type->shape[i];
   }
   tk_print_options o = tk_print_defaults;
-  o.threshold = (int64_t)d->set.elements;
+  bool corners = listed && is_long_in_list(type);
+  o.threshold = corners ? 0 : (int64_t)d->set.elements;
   o.width = tkt_width(d) - 1;
   tk_format_array(&d->out, &v, indent, &o);
 }
@@ -156,7 +185,7 @@ static bool pointed_at(tkt *d, const tk_debug_value *v, size_t n,
 /* Pointers by the tensor that they point into, in elements from its start;
  * false: there is none, or they lie between its elements. */
 static bool put_pointers(tkt *d, const tk_debug_value *v, const tk_type *type,
-                         int indent) {
+                         int indent, bool listed) {
   const uint64_t *at = v->lanes;
   size_t n = (size_t)tk_numel(type);
   tk_debug_region r;
@@ -175,7 +204,7 @@ static bool put_pointers(tkt *d, const tk_debug_value *v, const tk_type *type,
   if (whole_elements)
     tk_buf_printf(&d->out, "&%s%s", r.name, first ? "" : " + ");
   if (whole_elements && !first)
-    put_numpy(d, &whole, index, NULL, indent + (int)strlen(r.name) + 4);
+    put_numpy(d, &whole, index, NULL, indent + (int)strlen(r.name) + 4, listed);
   return whole_elements;
 }
 
@@ -207,13 +236,13 @@ const tk_debug_value *tkt_one_value(tkt *d, const char *text,
   tk_throw(d->env, TK_USAGE);
 }
 
-static void put_lanes_of(tkt *d, const char *fmt, const tk_debug_value *v,
-                         int indent) {
-  tk_type own = tkt_type_of(v), *type = &own;
+/* Writes lanes of a type in a format. */
+static void put_lanes_as(tkt *d, const char *fmt, const tk_debug_value *v,
+                         const tk_type *type, int indent, bool listed) {
   bool pointers = type->ptr && numpy_format(fmt) && !v->undefined;
-  if (pointers && put_pointers(d, v, type, indent)) return;
+  if (pointers && put_pointers(d, v, type, indent, listed)) return;
   if (numpy_format(fmt)) {
-    put_numpy(d, type, v->lanes, v->undefined, indent);
+    put_numpy(d, type, v->lanes, v->undefined, indent, listed);
     return;
   }
   lane_text x = {.b = &d->out,
@@ -234,16 +263,27 @@ static void put_lanes_of(tkt *d, const char *fmt, const tk_debug_value *v,
     put_lane_as(&d->out, *fmt, type, v->lanes);
 }
 
+/* listed: it is one of many variables. */
+static void put_lanes_of(tkt *d, const char *fmt, const tk_debug_value *v,
+                         int indent, bool listed) {
+  tk_type type = tkt_type_of(v);
+  bool column = is_column(&type);
+  int rank = type.rank;
+  if (column) type = turned_column(&type);
+  put_lanes_as(d, fmt, v, &type, indent, listed);
+  if (column) tk_buf_puts(&d->out, rank > 2 ? ".mT" : ".T");
+}
+
 void tkt_put_lane(tkt *d, const tk_type *type, const void *lane) {
   tk_debug_value v = {.lanes = lane};
   v.type.dtype = (tk_dtype)type->elem;
   v.type.pointers = type->ptr;
-  put_lanes_of(d, "", &v, 0);
+  put_lanes_of(d, "", &v, 0, false);
 }
 
 /* name: type = value, the value on lines of its own when it has rows. */
 static void put_named(tkt *d, const char *name, const char *fmt,
-                      const tk_debug_value *v) {
+                      const tk_debug_value *v, bool listed) {
   tk_type own = tkt_type_of(v), *type = &own;
   size_t from = d->out.n;
   tk_buf_printf(&d->out, "%s: ", name);
@@ -257,22 +297,23 @@ static void put_named(tkt *d, const char *name, const char *fmt,
     tk_buf_puts(&d->out, "\n  ");
     column = 2;
   }
-  put_lanes_of(d, fmt, v, column);
+  put_lanes_of(d, fmt, v, column, listed);
   tk_buf_putc(&d->out, '\n');
 }
 
 void tkt_show_value(tkt *d, const char *name, const char *fmt,
                     const tk_debug_value *v) {
-  put_named(d, name, fmt, v);
+  put_named(d, name, fmt, v, false);
 }
 
 /* ---- expressions ------------------------------------------------------- */
 
-/* How an expression is printed: under which name; bare: only the value. */
+/* How an expression is printed: under which name; bare: only the value;
+ * listed: in a list of variables. */
 typedef struct showing {
   tkt *d;
   const char *fmt, *name;
-  bool bare;
+  bool bare, listed;
 } showing;
 
 static const char *part_name(const showing *s, const tk_debug_value *v) {
@@ -290,7 +331,7 @@ static void show_part(const showing *s, const tk_debug_value *v) {
     if (v->known)
       tkt_say(d, "%s: constexpr = %s\n", part_name(s, v), v->known);
     else
-      put_named(d, part_name(s, v), s->fmt, v);
+      put_named(d, part_name(s, v), s->fmt, v, s->listed);
     return;
   }
   if (v->path && !s->bare) tkt_say(d, "%s: ", part_name(s, v));
@@ -298,7 +339,7 @@ static void show_part(const showing *s, const tk_debug_value *v) {
   if (v->known)
     tkt_say(d, "%s", v->known);
   else
-    put_lanes_of(d, s->fmt, v, 0);
+    put_lanes_of(d, s->fmt, v, 0, s->listed);
 }
 
 /* A number known at compile time, in a format; false: it is something else. */
@@ -316,7 +357,7 @@ static bool put_known(const showing *s, const char *text) {
   }
   if (*end || end == text) return false;
   tk_buf_printf(&s->d->out, "%s: constexpr = ", s->name);
-  put_lanes_of(s->d, s->fmt, &v, 0);
+  put_lanes_of(s->d, s->fmt, &v, 0, false);
   tk_buf_putc(&s->d->out, '\n');
   return true;
 }
@@ -393,16 +434,24 @@ void tkt_print_format(tkt *d, const char *format) {
 /* ---- variables --------------------------------------------------------- */
 
 /* Prints a variable. A tuple of which a part has no value yet is not shown. */
-void tkt_show_variable(tkt *d, const tk_debug_variable *v) {
-  showing s = {.d = d, .fmt = "", .name = v->name};
+static void put_variable(tkt *d, const tk_debug_variable *v, bool listed) {
+  showing s = {.d = d, .fmt = "", .name = v->name, .listed = listed};
   if (v->type)
     show_parts(&s, v->values, v->nvalues);
   else
     tkt_say(d, "%s: no value yet\n", v->name);
 }
 
+void tkt_show_variable(tkt *d, const tk_debug_variable *v) {
+  put_variable(d, v, false);
+}
+
+void tkt_list_variable(tkt *d, const tk_debug_variable *v) {
+  put_variable(d, v, true);
+}
+
 void tkt_show_lanes(tkt *d, const tk_debug_value *v) {
-  put_lanes_of(d, "", v, 0);
+  put_lanes_of(d, "", v, 0, false);
 }
 
 /* ---- displays ---------------------------------------------------------- */
