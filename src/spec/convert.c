@@ -147,14 +147,33 @@ static tk_dtype computation_type(tks *s, tk_dtype a, bool a_lit, tk_dtype b,
   return tks_int_promote(a, b);
 }
 
+const char *tks_operand_help(const sval *a, const sval *b) {
+  const sval *both[] = {a, b};
+  const char *help = NULL;
+  for (size_t i = 0; i < TK_COUNT(both); i++) {
+    const sval *v = both[i];
+    if (sv_is_tensor(v) && v->type.ptr)
+      return sv_is_none(both[1 - i])
+                 ? "None stands for a missing number: test it by 'is None'"
+                 : "only whole numbers can be added to a pointer; tl.load "
+                   "reads what is there";
+    if (v->kind == V_STR)
+      help = "text cannot be computed with; to print values write "
+             "print('x is', x)";
+    if (sv_is_none(v))
+      help = "if None was given for a parameter, pass a tensor or a number, or "
+             "test it: 'if x is None:'";
+    if (v->kind == V_OBJECT)
+      help =
+          "a kernel computes with numbers and tensors: give a number for it, "
+          "such as n.item() or int(n)";
+  }
+  return help;
+}
+
 static void incompatible(tks *s, const sval *a, const sval *b) TK_NORETURN;
 static void incompatible(tks *s, const sval *a, const sval *b) {
-  static const char pointer_help[] =
-      "only whole numbers can be added to a pointer; tl.load reads what is "
-      "there";
-  bool pointer =
-      (sv_is_tensor(a) && a->type.ptr) || (sv_is_tensor(b) && b->type.ptr);
-  tks_error_help(s, TK_D_TYPE, pointer ? pointer_help : NULL,
+  tks_error_help(s, TK_D_TYPE, tks_operand_help(a, b),
                  "invalid operands of type %s and %s", tks_show(s, a),
                  tks_show(s, b));
 }

@@ -445,6 +445,16 @@ void tks_unknown_name(tks *s, const char *name) {
                      "%s is not defined: this function of Python is not "
                      "available in kernels",
                      name);
+  bool module = !strcmp(name, "tl") || !strcmp(name, "triton");
+  const tks_op *op = tks_find_op(tk_arena_printf(s->arena, "tl.%s", name));
+  if (module || op)
+    tks_error_help(s, TK_D_NAME,
+                   op ? tk_arena_printf(s->arena, "did you mean %s?", op->name)
+                   : name[1] == 'l' ? "write 'import triton.language as tl' at "
+                                      "the top of the file"
+                                    : "write 'import triton' at the top of the "
+                                      "file",
+                   "%s is not defined", name);
   tk_nearest near = tk_nearest_start(name);
   for (const tk_binding *b = s->frame->scope; b; b = b->prev)
     if (!b->dropped) tk_nearest_try(&near, b->name);
@@ -455,11 +465,6 @@ void tks_unknown_name(tks *s, const char *name) {
   if (best)
     tks_error_help(s, TK_D_NAME,
                    tk_arena_printf(s->arena, "did you mean %s?", best),
-                   "%s is not defined", name);
-  const tks_op *op = tks_find_op(tk_arena_printf(s->arena, "tl.%s", name));
-  if (op)
-    tks_error_help(s, TK_D_NAME,
-                   tk_arena_printf(s->arena, "did you mean %s?", op->name),
                    "%s is not defined", name);
   tks_error(s, TK_D_NAME, "%s is not defined", name);
 }

@@ -323,8 +323,11 @@ sval rule_py_minmax(tks *s, const tks_args *a) {
   bool is_min = a->op->mode == TK_B_MIN;
   if (a->nrest && !any_runtime(v, a->nrest)) return known_extreme(s, a, is_min);
   if (a->nrest < 2)
-    tks_error(s, TK_D_CALL, "%s needs at least two values",
-              strrchr(a->op->name, '.') + 1);
+    tks_error_help(s, TK_D_CALL,
+                   is_min ? "the least lane of a block is tl.min(x, axis=0)"
+                          : "the greatest lane of a block is tl.max(x, axis=0)",
+                   "%s needs at least two values",
+                   strrchr(a->op->name, '.') + 1);
   sval best = v[0];
   for (size_t i = 1; i < a->nrest; i++) {
     sval two[2] = {best, v[i]};

@@ -17,16 +17,23 @@ static void need_pointer(tks *s, const char *op, const sval *p) {
 }
 
 static void need_mask(tks *s, const sval *m) {
+  bool offsets = !m->type.ptr && sv_dtype(m) == TK_INT32 && m->type.rank;
   if (m->type.ptr || sv_dtype(m) != TK_INT1)
-    tks_error_help(s, TK_D_TYPE, "compare, or convert with .to(tl.int1)",
+    tks_error_help(s, TK_D_TYPE,
+                   offsets ? "offsets are added to the pointer, as in "
+                             "tl.load(x + i); a mask is a comparison, or "
+                             ".to(tl.int1)"
+                           : "compare, or convert with .to(tl.int1)",
                    "mask must have boolean lanes, not %s", tks_show(s, m));
 }
 
 static void scalar_only(tks *s, const sval *p, const sval *v,
                         const char *what) {
   if (!p->type.rank && v->type.rank)
-    tks_error(s, TK_D_SHAPE,
-              "%s cannot be a block when the pointer is a scalar", what);
+    tks_error_help(s, TK_D_SHAPE,
+                   "add a block of offsets to the pointer: out + "
+                   "tl.arange(0, BLOCK)",
+                   "%s cannot be a block when the pointer is a scalar", what);
 }
 
 /* v in the shape of the pointer; pointers never grow to fit it. */

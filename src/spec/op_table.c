@@ -99,14 +99,21 @@ static const char constexpr_help[] =
     "it is needed before the program runs: make the parameter that it comes "
     "from tl.constexpr, and the variable too: 'NAME: tl.constexpr = ...'";
 
+static const char float_help[] =
+    "'/' gives a float even of whole numbers: use //, or triton.cdiv to round "
+    "up";
+
 static void bad(tks *s, const tks_args *a, size_t i,
                 const char *want) TK_NORETURN;
 static void bad(tks *s, const tks_args *a, size_t i, const char *want) {
-  bool late = sv_is_tensor(&a->v[i]) && strstr(want, "constexpr");
+  bool known = strstr(want, "constexpr") != NULL;
+  const char *help = !known                    ? NULL
+                     : sv_is_tensor(&a->v[i])  ? constexpr_help
+                     : a->v[i].kind == V_FLOAT ? float_help
+                                               : NULL;
   s->frame->at = a->span[i];
-  tks_error_help(s, TK_D_TYPE, late ? constexpr_help : NULL,
-                 "%s: %s must be %s, not %s", a->op->name, param_name(s, a, i),
-                 want, tks_show(s, &a->v[i]));
+  tks_error_help(s, TK_D_TYPE, help, "%s: %s must be %s, not %s", a->op->name,
+                 param_name(s, a, i), want, tks_show(s, &a->v[i]));
 }
 
 int64_t tks_arg_int(tks *s, const tks_args *a, size_t i, const char *what) {

@@ -288,6 +288,9 @@ sval tks_const(tks *s, tk_type t, uint64_t bits);
 
 /* Any number or tensor as a tensor, with Triton's literal types. */
 sval tks_to_tensor(tks *s, const sval *v);
+/* What to do about two operands one of which nothing can be computed with; NULL
+ * if there is nothing to say. */
+const char *tks_operand_help(const sval *a, const sval *b);
 sval tks_number(tks *s, const sval *v, tk_dtype d); /* a literal in dtype d */
 /* The same of a number of the kernel's text, which d must be able to hold. */
 sval tks_literal(tks *s, const sval *v, tk_dtype d);

@@ -333,8 +333,11 @@ static void check_bound(tks *s, const sval *v, const char *what) {
     tks_error(s, TK_D_TYPE, "for loop %s must be an int, not %s", what,
               tks_show(s, v));
   if (v->type.rank)
-    tks_error(s, TK_D_TYPE, "for loop %s must be a scalar, not %s", what,
-              tks_show(s, v));
+    tks_error_help(s, TK_D_TYPE,
+                   "count up to a number; the lanes of a block are computed "
+                   "all at once, without a loop",
+                   "for loop %s must be a scalar, not %s", what,
+                   tks_show(s, v));
 }
 
 static tk_dtype bounds_type(tks *s, loop_bounds *b) {
@@ -553,6 +556,8 @@ static sval sanitize(tks *s, const sval *v) {
     tks_error_help(s, TK_D_TYPE,
                    v->kind == V_STR ? "annotate it: name: tl.constexpr = "
                                       "\"...\""
+                   : v->kind == V_OP || v->kind == V_FUNC
+                       ? "call it, with parentheses and its arguments"
                    : v->kind == V_TUPLE
                        ? "annotate it: name: tl.constexpr = ..., and index it: "
                          "name[0]"

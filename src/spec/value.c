@@ -122,8 +122,9 @@ bool sv_same_type(const sval *a, const sval *b) {
 static void no_operator(tks *s, tk_operator op, const sval *a,
                         const sval *b) TK_NORETURN;
 static void no_operator(tks *s, tk_operator op, const sval *a, const sval *b) {
-  tks_error(s, TK_D_TYPE, "operator %s cannot take %s and %s",
-            tk_operator_text(op), tks_show(s, a), tks_show(s, b));
+  tks_error_help(s, TK_D_TYPE, tks_operand_help(a, b),
+                 "operator %s cannot take %s and %s", tk_operator_text(op),
+                 tks_show(s, a), tks_show(s, b));
 }
 
 static sval compare_order(tk_operator op, int order, bool unordered) {
