@@ -30,6 +30,7 @@ front      __init__      install(), uninstall(), options()
            comparisons   ... functions that compare arrays
            asserted      what an assert compares, by its source
            excepthook    uncaught exceptions, as reports
+           mistakes      ... what was wrong with the line of a launch
 triton     modules       what ``import triton`` finds, where it is ours
            takeover      real Triton with its launches taken over
            beside        what its own run() compiles and launches instead

@@ -115,7 +115,9 @@ def _run_file(path):
         return
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     with open(path, "rb") as f:
-        _run_text(f.read(), path, path)
+        text = f.read()
+    source.check_encoding(path, text)
+    _run_text(text, path, path)
 
 
 def _run_text(text, name, path):

@@ -6,7 +6,7 @@ import sys
 import traceback
 import types
 
-from . import device, errors, findings, session as session_
+from . import device, errors, findings, mistakes, session as session_
 from .modules import finder
 
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -43,25 +43,28 @@ def _strip_chain(error, seen):
 
 
 def _advice(error):
-    """What to do about an exception that is not tkdbg's own, or ""."""
+    """What to do about an exception that is not tkdbg's own, or "".  Its
+    frames have not been stripped yet."""
     about = [finder.advice(error)] if isinstance(error, ImportError) else []
-    return "\n".join(filter(None, (*about, device.advice(error))))
+    return "\n".join(filter(None, (*about, device.advice(error),
+                                   mistakes.advice(error))))
 
 
 def show(error, stream=None):
     """Writes an uncaught exception: stack, then what is wrong."""
     stream = sys.stderr if stream is None else stream
+    ours = isinstance(error, (errors.KernelError, errors.InternalError))
+    advice = "" if ours else _advice(error)
     _strip_chain(error, set())
     if isinstance(error, errors.KernelError):
         _show_finding(error, stream)
     elif isinstance(error, (errors.UsageError, errors.InternalError)):
-        stream.write(str(error) + "\n")
+        stream.write(str(error).rstrip("\n") + "\n")
     else:
         traceback.print_exception(type(error), error, error.__traceback__,
                                   file=stream)
-        advice = _advice(error)
-        if advice:
-            stream.write(advice + "\n")
+    if advice:
+        stream.write(advice + "\n")
 
 
 def note_shown(error):
@@ -116,9 +119,9 @@ def _make_hook(before):
             return
         if issubclass(kind, KeyboardInterrupt):
             session_.current().watch.leave()
+        advice = _advice(error)
         error.__traceback__ = strip(tb)
         before(kind, error, error.__traceback__)
-        advice = _advice(error)
         if advice:
             sys.stderr.write(advice + "\n")
     hook.tkdbg_before = before

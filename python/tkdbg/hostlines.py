@@ -53,7 +53,7 @@ def lines(at, kernel, values, wrong, most):
              *_decorators(tree, kernel, values)]
     if call is not None:
         scope = _scope(tree, call)
-        given, others = _given(call, list(values))
+        given, others = given_to(call, list(values))
         found += _arguments(given, values)
         found += [_Line(2, node.lineno, "") for node in others]
         for rank, node in _asked(call, given, others, values, wrong):
@@ -81,7 +81,7 @@ def _scope(tree, call):
     return min(around, key=lambda n: n.end_lineno - n.lineno, default=tree)
 
 
-def _given(call, names):
+def given_to(call, names):
     """({parameter: the expression that is given for it}, expressions that
     stand between two *arguments); of *arguments the expression is that of
     all."""

@@ -10,7 +10,7 @@ from ctypes import byref, c_void_p
 
 from . import (_capi, arguments, binder, device, environment, errors, hooks,
                session as session_)
-from . import functions, tltypes as tl_types
+from . import functions, hostlines, tltypes as tl_types
 from .functions import JITCallable, KernelInterface
 from .host import Host
 from .prepared import Prepared
@@ -397,8 +397,10 @@ def resolve_grid(grid, names, values):
     if callable(grid):
         grid = grid(dict(zip(names, values)))
     if isinstance(grid, int):
-        warnings.warn("a grid is a tuple: Triton refuses the int "
-                      f"{grid!r}, write ({grid},)", stacklevel=4)
+        at = hostlines.site() or hostlines.Site("<unknown>", 0)
+        warnings.warn_explicit(
+            f"a grid is a tuple: Triton refuses the int {grid!r}, write "
+            f"({grid},)", UserWarning, at.file, at.line)
         grid = (grid,)
     size = len(grid)
     index = operator.index

@@ -13,12 +13,14 @@ import collections
 import contextlib
 import functools
 import inspect
+import io
 import linecache
 import os
 import re
 import stat
 import sys
 import textwrap
+import tokenize
 import types
 from typing import NamedTuple
 
@@ -59,6 +61,49 @@ def find(fn):
         raise ValueError(f"{name} no longer has a line {line}: {fn.__name__} "
                          "cannot be found in it")
     return Source(cell(name) or name, lines, line)
+
+
+class Undecodable(NamedTuple):
+    """The first byte of a file that is not in the file's encoding."""
+    file: str
+    line: int
+    column: int  # from 1
+    byte: int
+    text: str  # of the line, as if it were Latin-1
+
+
+def undecodable(file: str, data: bytes | None = None) -> Undecodable | None:
+    """Which byte keeps Python from reading a file, or None: it can be read,
+    or it cannot for another reason.  data: what is in it, if that is known."""
+    try:
+        if data is None:
+            with open(file, "rb") as f:
+                data = f.read()
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    except (OSError, SyntaxError):
+        encoding = "utf-8"  # a first line that is not, or an unknown name
+    if data is None:
+        return None
+    try:
+        data.decode(encoding)
+    except (UnicodeDecodeError, LookupError) as e:
+        at = getattr(e, "start", 0)
+        line = data.count(b"\n", 0, at) + 1
+        begin = data.rfind(b"\n", 0, at) + 1
+        text = data[begin:].splitlines()[0].decode("latin-1")
+        return Undecodable(file, line, at - begin + 1, data[at], text)
+    return None
+
+
+def check_encoding(file: str, data: bytes) -> None:
+    """Raises what Python raises when it is to run such a file."""
+    found = undecodable(file, data)
+    if found is not None:
+        raise SyntaxError(
+            f"Non-UTF-8 code starting with '\\x{found.byte:02x}' in file "
+            f"{file} on line {found.line}, but no encoding declared; see "
+            "https://peps.python.org/pep-0263/ for details",
+            (file, found.line, found.column, found.text))
 
 
 def _is_path(name):

@@ -6,6 +6,7 @@
  * tk_report makes its words without allocating.
  */
 #include "internal.h"
+#include "encoding.h"
 
 #include <string.h>
 
@@ -243,7 +244,9 @@ static void open_reader(tkn_reader *r, void *ud) {
     tkn_file_fail(r->env, r->name, "a source file of more than 64 MiB");
   char *text = tk_arena_alloc(&c->s->arena, (size_t)r->size + 1);
   tkn_read(r, text, (size_t)r->size);
-  *c->out = tkn_module_open(c->s, c->name, text, (size_t)r->size);
+  size_t n = (size_t)r->size;
+  const char *read = tkn_as_utf8(r->env, &c->s->arena, c->name, text, &n);
+  *c->out = tkn_module_open(c->s, c->name, read, n);
 }
 
 static void open_path(tk_env *e, void *ud) {
@@ -334,8 +337,37 @@ static void TK_NORETURN no_function(tk_module *m, const char *name,
   tk_throw(e, TK_USAGE);
 }
 
+/* Says of a function that it is not decorated. */
+static void TK_NORETURN not_decorated(tk_module *m, const tk_item *item,
+                                      const char *message) {
+  const tk_source *src = m->file->src;
+  size_t n;
+  const char *line = tk_source_line_text(src, item->line, &n);
+  const char *def = strstr(line, "def ");
+  const char *name = def ? strstr(def + 4, item->name) : NULL;
+  uint32_t lo = (uint32_t)((name ? name : line) - src->text);
+  tk_span span = {lo, lo + (name ? (uint32_t)strlen(item->name) : 1)};
+  tk_env *e = &m->session->env;
+  tk_diag *d = tk_diag_add(e, TK_D_LAUNCH, src, span, "%s", message);
+  tk_diag_help(e, d,
+               "a kernel is a function decorated with @triton.jit: write "
+               "that on the line above it");
+  tk_throw(e, TK_USAGE);
+}
+
+/* The first function of a file's own level, or NULL. */
+static const tk_item *plain_function(const tk_module *m) {
+  for (size_t i = 0; i < m->file->nitems; i++) {
+    const tk_item *item = &m->file->items[i];
+    if (item->kind == TK_ITEM_FUNC && !item->depth && !item->text) return item;
+  }
+  return NULL;
+}
+
 static tk_item *only_item(tk_module *m) {
   const char *first = tk_module_kernel_name(m, 0);
+  const tk_item *plain = first ? NULL : plain_function(m);
+  if (plain) not_decorated(m, plain, "there is no jit function in this file");
   if (!first) no_function(m, NULL, "there is no jit function in this file");
   if (tk_module_kernel_name(m, 1))
     no_function(m, NULL,
@@ -349,10 +381,10 @@ static tk_item *item_by_name(tk_module *m, const char *name) {
   if (item) return item;
   tk_arena *a = &m->session->arena;
   const tk_item *plain = last_func(m, name, false);
-  no_function(m, name,
-              plain ? tk_arena_printf(a, "'%s' (line %d) is not a jit function",
-                                      name, plain->line)
-                    : tk_arena_printf(a, "there is no function '%s'", name));
+  if (plain && !plain->text)
+    not_decorated(m, plain,
+                  tk_arena_printf(a, "'%s' is not a jit function", name));
+  no_function(m, name, tk_arena_printf(a, "there is no function '%s'", name));
 }
 
 tk_item *tkn_item_at(const tk_module *m, int line) {

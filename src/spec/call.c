@@ -719,9 +719,23 @@ static const char *instead_of(tks *s, void *obj, const char *otherwise) {
   return here ? tk_arena_printf(s->arena, "did you mean %s?", here) : otherwise;
 }
 
+/* pdb.set_trace() would stop in the compiler, where no program runs. */
+static void refuse_debugger(tks *s, void *obj) {
+  tk_value name = {0};
+  if (!host_attr(s, obj, "__name__", &name) || name.kind != TK_V_STR ||
+      strcmp(name.str, "set_trace"))
+    return;
+  tks_error_help(s, TK_D_CALL,
+                 "Python's debugger sees no kernel: run `tkdbg debug` with the "
+                 "same arguments; breakpoint() or tl.breakpoint_if(cond) in a "
+                 "kernel stops there",
+                 "set_trace is a function of Python's debugger");
+}
+
 static sval call_object(tks *s, void *obj, const sval *args, size_t n,
                         const char *const *kw) {
   tk_value fields = {0};
+  refuse_debugger(s, obj);
   const tks_class *class = tks_class_of(s, obj);
   if (class) return tks_make_instance(s, class, args, n, kw);
   if (class_fields(s, obj, &fields))

@@ -358,12 +358,6 @@ static void no_attr(tks *s, const sval *v, const char *name) {
     if (tks_op_at(i)->method && sv_is_tensor(v))
       tk_nearest_try(&near, strrchr(tks_op_at(i)->name, '.') + 1);
   const char *best = tk_nearest_best(&near);
-  if (v->kind == V_OBJECT && !strcmp(name, "set_trace"))
-    tks_error_help(s, TK_D_NAME,
-                   "Python's debugger sees no kernel: run `tkdbg debug` with "
-                   "the same arguments; breakpoint() or tl.breakpoint_if(cond) "
-                   "in a kernel stops there",
-                   "%s is a function of Python's debugger", name);
   const char *here = v->kind == V_OBJECT ? tks_in_place_of(s, name) : NULL;
   if (best || here)
     tks_error_help(s, TK_D_NAME,

@@ -63,7 +63,7 @@ START_TEST(functions_not_found) {
   ck_assert_ptr_null(f);
   says(x.s, "did you mean 'add_kernel'? (jit functions: helper, add_kernel)");
   ck_assert_int_eq(tk_function_named(x.m, "plain", &f), TK_USAGE);
-  says(x.s, "'plain' (line 14) is not a jit function");
+  says(x.s, ":14:5: error: 'plain' is not a jit function");
   ck_assert_int_eq(tk_function_named(x.m, NULL, &f), TK_USAGE);
   says(x.s, "several jit functions");
   ck_assert_int_eq(tk_function_at(x.m, "helper", 10, &f), TK_USAGE);

@@ -1,0 +1,14 @@
+/* encoding.h - the text of a file of Python as UTF-8.
+ */
+#ifndef TK_LAUNCH_ENCODING_H
+#define TK_LAUNCH_ENCODING_H
+
+#include "base/env.h"
+
+/* The text itself, or another in the arena, where a comment in it says that it
+ * is Latin-1; *n is its length, before and after.  Reports the first byte that
+ * is in no encoding that is known, and throws. */
+const char *tkn_as_utf8(tk_env *e, tk_arena *a, const char *name,
+                        const char *text, size_t *n);
+
+#endif
