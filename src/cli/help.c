@@ -77,15 +77,61 @@ static void put_option_term(FILE *f, const cli_option *o) {
   fprintf(f, "--%s%s%s", o->name, *o->arg ? " " : "", o->arg);
 }
 
-static void print_options(FILE *f, cli_command_id id) {
-  fputs("\nOptions:\n", f);
+/* ---- options ------------------------------------------------------------- */
+
+/* An option that more commands than FEW have is common; where a command has
+ * more of those than MANY, only their names are listed. */
+enum { FEW = 3, MANY = 12 };
+
+static bool is_common(const cli_option *o) {
+  int commands = 0;
+  for (int i = 0; i < CLI_COMMANDS; i++) commands += o->commands >> i & 1;
+  return commands > FEW && o->commands >> CLI_RUN & 1;
+}
+
+/* Whether common options are explained elsewhere: by the help of run. */
+static bool is_brief(cli_command_id id) {
+  int common = 0;
+  for (int i = 0; i < CLI_OPTIONS; i++)
+    common += cli_options[i].commands >> id & is_common(&cli_options[i]);
+  return id != CLI_RUN && common > MANY;
+}
+
+static void explain_options(FILE *f, cli_command_id id, bool brief) {
+  const char *heading = brief ? "\nOptions of its own:\n" : "\nOptions:\n";
   for (int i = 0; i < CLI_OPTIONS; i++) {
     const cli_option *o = &cli_options[i];
-    if (!(o->commands >> id & 1)) continue;
-    fprintf(f, "%*s", TERM, "");
+    if (!(o->commands >> id & 1) || (brief && is_common(o))) continue;
+    fprintf(f, "%s%*s", heading, TERM, "");
     put_option_term(f, o);
     explain(f, TERM + option_width(o), o->help);
+    heading = "";
   }
+}
+
+static void list_common_options(FILE *f, cli_command_id id) {
+  int column = TERM;
+  const char *comma = "";
+  fputs("\nOptions that 'tkdbg help run' explains:\n", f);
+  fprintf(f, "%*s", TERM, "");
+  for (int i = 0; i < CLI_OPTIONS; i++) {
+    const cli_option *o = &cli_options[i];
+    if (!(o->commands >> id & 1) || !is_common(o)) continue;
+    int width = option_width(o) + 1; /* and the comma behind it */
+    bool wraps = column + 1 + width > WIDTH;
+    fprintf(f, wraps ? "%s\n%*s" : "%s%*s", comma, wraps ? TERM : *comma != 0,
+            "");
+    column = (wraps ? TERM : column + (*comma != 0)) + width;
+    put_option_term(f, o);
+    comma = ",";
+  }
+  putc('\n', f);
+}
+
+static void print_options(FILE *f, cli_command_id id) {
+  bool brief = is_brief(id);
+  explain_options(f, id, brief);
+  if (brief) list_common_options(f, id);
 }
 
 static void print_section(FILE *f, int section) {
@@ -107,8 +153,12 @@ int cli_help_command(cli_command_id id) {
          c->operands);
   wrap(stdout, c->text, 0, 0);
   print_options(stdout, id);
-  for (size_t i = 0; i < cli_section_count; i++)
-    if (cli_sections[i].commands >> id & 1) print_section(stdout, (int)i);
+  for (size_t i = 0; i < cli_section_count; i++) {
+    bool values = i != SECTION_EXIT; /* of options */
+    if (!(cli_sections[i].commands >> id & 1) || (values && is_brief(id)))
+      continue;
+    print_section(stdout, (int)i);
+  }
   return TK_OK;
 }
 

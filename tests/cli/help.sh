@@ -27,12 +27,21 @@ status 'help of an unknown command' 2 tkdbg help frobnicate
 status 'version' 0 tkdbg version
 says 'version: number' out 'tkdbg 0.'
 status '--version' 0 tkdbg --version
+says 'help why: its own option' help-why '  --html FILE '
+says 'help why: common options' help-why \
+  "Options that 'tkdbg help run' explains:"
+says 'help why: names of common options' help-why '--pid COND, '
+hides() { ! grep -qF -e "$2" "$1"; }
+check 'help why: what run explains is there only' \
+  hides help-why 'run only the programs that match'
+says 'help run: what is common' help-run 'run only the programs that match'
+check 'help why: it fits a terminal' [ "$(wc -l <help-why)" -le 45 ]
 check 'lines of help fit 80 columns' sh -c '! grep -E "^.{81}" help-* overview'
 
 tkdbg help --man >tkdbg.1
 tkdbg help --completion bash >tkdbg.bash
 for o in $(sed -n 's/^OPTION([A-Z_]*, "\([a-z-]*\)".*/\1/p' \
-    "$ROOT/src/cli/option.def"); do
+    "$ROOT/include/tkdbg/option.def"); do
   says "manual has --$o" "$ROOT/docs/manual.md" "--$o"
   says "manual page has --$o" tkdbg.1 "\\-\\-$(echo "$o" | sed 's/-/\\-/g')"
   says "completion has --$o" tkdbg.bash "--$o"
