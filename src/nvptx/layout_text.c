@@ -1,9 +1,14 @@
 /* layout_text.c - layouts as Triton writes them.
  *
+ *   text   = layout | line { line }
+ *   line   = '#' NAME '=' layout
  *   layout = '#' ['ttg.'] NAME '<' '{' [ entry { ',' entry } ] '}' '>'
+ *          | '#' NAME                 of a line before
  *   entry  = KEY '=' value
  *   value  = INT | WORD | layout | list
  *   list   = '[' [ value { ',' value } ] ']'
+ *
+ * Lines are those of a .ttgir file; the last one's layout is meant.
  *
  * A text is read as a whole first; then each kind of layout, a row of
  * `kinds`, takes the entries that it knows and says what is wrong with them.
@@ -33,10 +38,17 @@ struct entry {
   bool used;
 };
 
+/* A line that gives a layout a name. */
+typedef struct definition {
+  tk_span name;
+  value v;
+} definition;
+
 typedef struct reader {
   tk_env *env;
   const tk_source *src;
   tk_arena arena;
+  TK_VEC(definition) lines;
   uint32_t at;
   int depth;
 } reader;
@@ -54,7 +66,7 @@ static void TK_NORETURN layout_fail(reader *r, tk_span span, const char *help,
 }
 
 static char next_char(reader *r) {
-  while (r->at < r->src->len && strchr(" \t\n", r->src->text[r->at])) r->at++;
+  while (r->at < r->src->len && strchr(" \t\r\n", r->src->text[r->at])) r->at++;
   return r->at < r->src->len ? r->src->text[r->at] : 0;
 }
 
@@ -95,7 +107,12 @@ static bool is_text(const reader *r, tk_span s, const char *text) {
 static value read_value(reader *r);
 
 static void read_entries(reader *r, value *v) {
-  need_char(r, '<', "after the name of a layout");
+  if (next_char(r) != '<')
+    layout_fail(r, here(r),
+                "if a line of the .ttgir file defines it, write that line "
+                "before this one",
+                "expected '<' after the name of a layout");
+  r->at++;
   need_char(r, '{', "after '<'");
   while (!take_char(r, '}')) {
     if (v->entries.n) need_char(r, ',', "or '}' after an entry");
@@ -107,10 +124,27 @@ static void read_entries(reader *r, value *v) {
   need_char(r, '>', "after '}'");
 }
 
+/* The layout that a line before gives the name; NULL: none does. */
+static const value *defined_as(const reader *r, tk_span name) {
+  const char *text = r->src->text;
+  for (size_t i = r->lines.n; i-- > 0;) {
+    tk_span known = r->lines.items[i].name;
+    if (known.hi - known.lo == name.hi - name.lo &&
+        !memcmp(text + known.lo, text + name.lo, name.hi - name.lo))
+      return &r->lines.items[i].v;
+  }
+  return NULL;
+}
+
 static void read_layout(reader *r, value *v) {
   static const char *const before[] = {"ttg.", "triton_gpu."};
   v->kind = LAYOUT;
   v->name = need_word(r, "the name of a layout");
+  const value *known = defined_as(r, v->name);
+  if (known && next_char(r) != '<') {
+    *v = *known;
+    return;
+  }
   for (size_t i = 0; i < TK_COUNT(before); i++) {
     uint32_t n = (uint32_t)strlen(before[i]);
     if (v->name.hi - v->name.lo > n &&
@@ -507,16 +541,32 @@ typedef struct parsing {
   tkv_layout out;
 } parsing;
 
+/* Reads "#NAME ="; false, with nothing read: a layout stands here. */
+static bool take_name(reader *r, tk_span *name) {
+  uint32_t start = r->at;
+  take_char(r, '#');
+  *name = need_word(r, "the name of a layout");
+  if (take_char(r, '=')) return true;
+  r->at = start;
+  return false;
+}
+
 static void parse_layout(tk_env *e, void *ud) {
   parsing *p = ud;
+  reader *r = &p->r;
+  definition line;
+  bool named = true;
   (void)e;
-  if (next_char(&p->r) != '#')
-    layout_fail(&p->r, here(&p->r), "write it as #blocked<{...}>",
-                "expected a layout, which begins with '#'");
-  value v = read_value(&p->r);
-  if (next_char(&p->r))
-    layout_fail(&p->r, here(&p->r), NULL, "expected nothing more");
-  p->out = build(&p->r, &v, p->rank, p->shape);
+  do {
+    if (next_char(r) != '#')
+      layout_fail(r, here(r), "write it as #blocked<{...}>",
+                  "expected a layout, which begins with '#'");
+    named = take_name(r, &line.name);
+    line.v = read_value(r);
+    if (named) TK_PUSH(&r->arena, &r->lines, line);
+  } while (named && next_char(r));
+  if (next_char(r)) layout_fail(r, here(r), NULL, "expected nothing more");
+  p->out = build(r, &line.v, p->rank, p->shape);
 }
 
 tkv_layout tkv_layout_parse(tk_env *e, const tk_source *src, int rank,

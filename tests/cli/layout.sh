@@ -5,6 +5,20 @@ blocked='#blocked<{sizePerThread = [1], threadsPerWarp = [32],'
 blocked="$blocked warpsPerCTA = [1], order = [0]}>"
 status 'a layout' 0 tkdbg layout "$blocked" 64
 says 'its bases' out 'lane=16 -> (16)'
+cp out plain
+status 'a line of a .ttgir file' 0 \
+  tkdbg layout "#blocked1 = #ttg.${blocked#\#}" 64
+check 'the same layout' cmp out plain
+status 'a line that refers to another' 0 tkdbg layout "
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32],
+  warpsPerCTA = [1, 1], order = [1, 0]}>
+#slice = #ttg.slice<{dim = 0, parent = #blocked}>" 64
+says 'the slice of it' out 'lane=16 -> (16)'
+status 'a line that is missing' 2 \
+  tkdbg layout '#slice = #ttg.slice<{dim = 0, parent = #blocked}>' 64
+says 'what is missing' err 'write that line before this one'
+status 'two layouts without a name' 2 tkdbg layout "$blocked $blocked" 64
+says 'one of them' err 'expected nothing more'
 status 'no shape' 2 tkdbg layout "$blocked"
 for shape in x 16x 16x16x16x16x16x16x16x16 -4 3.5 ''; do
   status "shape '$shape'" 2 tkdbg layout "$blocked" "$shape"
