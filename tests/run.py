@@ -56,7 +56,7 @@ SLOW = {
     'tests/python/test_checks.py', 'tests/python/test_docs.py',
     'tests/python/test_examples.py', 'tests/python/test_main.py',
     'tests/python/test_cuda.py', 'tests/python/test_hostlines.py',
-    'tests/python/test_inductor.py',
+    'tests/python/test_inductor.py', 'tests/python/test_mistakes.py',
     'tests/python/test_notebook.py', 'tests/python/test_planted.py',
     'tests/python/test_planted_right.py', 'tests/python/test_puzzles.py',
     'tests/python/test_puzzles_page.py', 'tests/python/test_puzzles_watch.py',

@@ -451,6 +451,9 @@ size_t tk_launch_scratch(tk_launch *l, int arch);
  * reported with its line and a caret (TK_USAGE). */
 tk_status tk_ir_open(tk_session *s, const char *name, const char *text,
                      size_t len, tk_function **out);
+/* The launch runs that form in place of its kernel, with the arguments and the
+ * grid that it has; TK_USAGE if the form's parameters are others. */
+tk_status tk_launch_take_form(tk_launch *l, tk_function *form);
 
 /* The i-th operation of the language, "tl.load" and so on; NULL at the end. */
 const char *tk_builtin_name(size_t i);

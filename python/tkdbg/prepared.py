@@ -142,7 +142,8 @@ class Prepared:
                 if grid != self._grid:
                     session.check(session.lib.tk_launch_grid(self.ptr, *grid))
                     self._grid = grid
-                if session.options.print_ir or session.options.compile:
+                if (session.options.print_ir or session.options.compile or
+                        session.options.ir):
                     self._print_forms()
                 if session.graphs is not None and session.graphs.capturing:
                     self._capture(session.graphs, values, grid)
@@ -186,10 +187,10 @@ class Prepared:
         if options.print_ir and form not in session.printed:
             session.printed.add(form)
             print(form, end="")
-        if (not options.compile or form in session.staged or
+        if (not (options.compile or options.ir) or form in session.staged or
                 not session.is_next(self.function.__name__)):
             return
         if options.output:
             session.staged.clear()  # the file has that of the last launch
         session.staged.add(form)
-        print(self._stage(), end="")
+        print(form if options.ir else self._stage(), end="")

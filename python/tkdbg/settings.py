@@ -24,6 +24,9 @@ _PROFILE = _capi.Option(
 _COMPILE = _capi.Option(
     name=b"compile", kind=_capi.OPTION_FLAG, arg=b"", key=b"compile",
     help=b"prints a stage of the compiler of each launch")
+_IR = _capi.Option(
+    name=b"ir", kind=_capi.OPTION_FLAG, arg=b"", key=b"ir",
+    help=b"prints the typed form of each launch")
 _DAP = _capi.Option(
     name=b"dap", kind=_capi.OPTION_TEXT, arg=b"", key=b"dap",
     help=b"... that an editor drives: where its client is")
@@ -118,7 +121,7 @@ _CHECKS = {_capi.OPTION_FLAG: Option._flag, _capi.OPTION_TEXT: Option._text,
 
 def table(lib):
     """{key: Option} of the options that a host program gets."""
-    rows = [_DEBUG, _WHY, _PROFILE, _COMPILE, _DAP]
+    rows = [_DEBUG, _WHY, _PROFILE, _COMPILE, _IR, _DAP]
     row, i = lib.tk_option_at(0), 0
     while row:
         rows.append(row.contents)

@@ -35,7 +35,7 @@ typedef enum cli_command_id {
 #define IN_MERGE (1u << CLI_MERGE)
 #define IN_COMPILE (1u << CLI_COMPILE)
 #define IN_IR (1u << CLI_IR | IN_COMPILE)
-#define IN_SCRIPT (IN_RUN | IN_COMPILE)
+#define IN_SCRIPT (IN_RUN | IN_IR)
 #define IN_KERNELS (1u << CLI_KERNELS)
 #define IN_PUZZLES (1u << CLI_PUZZLES)
 #define IN_HELP (1u << CLI_HELP)

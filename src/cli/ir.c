@@ -39,11 +39,13 @@ static int print_kernel(const cli_args *a,
   return cli_job_end(&job, st);
 }
 
+/* Of a script, the form of each launch is printed before it runs ... */
 int cli_ir(const cli_args *a) {
+  if (cli_is_script(a)) return cli_run_script(a);
   return print_kernel(a, print_form);
 }
 
-/* Of a script, each launch is compiled before it runs. */
+/* ... or what the compiler makes of it. */
 int cli_compile(const cli_args *a) {
   if (cli_is_script(a)) return cli_run_script(a);
   return print_kernel(a, print_stage);

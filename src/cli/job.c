@@ -173,8 +173,7 @@ static tk_status give_arguments(cli_job *j) {
 }
 
 /* The kernel that a file holds as the text of its typed form. */
-static tk_status open_form(cli_job *j, tk_function **f) {
-  const char *path = j->args->words[0];
+static tk_status open_form(cli_job *j, const char *path, tk_function **f) {
   size_t n = 0, cap = 1 << 16;
   char *text = malloc(cap);
   FILE *file = fopen(path, "rb");
@@ -194,7 +193,7 @@ static tk_status open_form(cli_job *j, tk_function **f) {
 
 static tk_status open_kernel(cli_job *j, tk_function **f) {
   tk_module *m;
-  if (cli_has(j->args, OPT_IR)) return open_form(j, f);
+  if (cli_has(j->args, OPT_IR)) return open_form(j, j->args->words[0], f);
   tk_status st = tk_module_open_file(j->session, j->args->words[0], &m);
   if (st != TK_OK) return st;
   return tk_function_named(m, cli_value(j->args, OPT_KERNEL), f);
@@ -209,14 +208,24 @@ static tk_status open_direct(cli_job *j) {
   return give_arguments(j);
 }
 
+/* A launch file, and the form that is to run in place of its kernel. */
+static tk_status open_recorded(cli_job *j, const char *path) {
+  const char *form = cli_value(j->args, OPT_FORM);
+  tk_function *f;
+  tk_status st = tk_launch_replay(j->session, path, &j->launch);
+  if (st == TK_OK) st = give_options(j);
+  if (st != TK_OK || !form) return st;
+  st = open_form(j, form, &f);
+  return st == TK_OK ? tk_launch_take_form(j->launch, f) : st;
+}
+
 tk_status cli_job_open(cli_job *j) {
   const char *path = j->args->words[0];
   if (j->args->command != CLI_REPLAY && !cli_is_launch_file(path))
     return open_direct(j);
   const char *slash = strrchr(path, '/');
   j->name = slash ? slash + 1 : path;
-  tk_status st = tk_launch_replay(j->session, path, &j->launch);
-  return st == TK_OK ? give_options(j) : st;
+  return open_recorded(j, path);
 }
 
 /* Returns the tensor that --save or --print names; NULL after reporting that

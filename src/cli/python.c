@@ -95,7 +95,8 @@ static char *options_json(const cli_args *a) {
     separator = ", ";
   }
   if (a->command == CLI_DEBUG || a->command == CLI_WHY ||
-      a->command == CLI_PROFILE || a->command == CLI_COMPILE) {
+      a->command == CLI_PROFILE || a->command == CLI_COMPILE ||
+      a->command == CLI_IR) {
     fprintf(f, "%s\"%s\": true", separator, cli_commands[a->command].name);
     separator = ", ";
   }

@@ -66,6 +66,30 @@ tk_status tk_launch_new(tk_session *s, tk_function *f, tk_launch **out) {
   return st;
 }
 
+static void form_body(tk_env *e, void *ud) {
+  new_call *c = ud;
+  tk_launch *l = *c->out;
+  const tk_ast *form = c->f->ast;
+  bool same = form->n == l->nargs;
+  for (size_t i = 0; same && i < l->nargs; i++)
+    same = !strcmp(form->list[i]->str, l->args[i].name);
+  if (!same) {
+    tk_diag *d =
+        tk_diag_add(e, TK_D_LAUNCH, NULL, (tk_span){0, 0},
+                    "the form of %s has other parameters than the launch of %s",
+                    c->f->item->name, l->fn->item->name);
+    tk_diag_help(e, d, "give the form of that kernel, as 'tkdbg ir' prints it");
+    tk_throw(e, TK_USAGE);
+  }
+  l->fn = c->f;
+  l->unit = NULL;
+}
+
+tk_status tk_launch_take_form(tk_launch *l, tk_function *f) {
+  new_call c = {l->session, f, &l};
+  return tk_session_guard(l->session, form_body, &c);
+}
+
 void tk_launch_free(tk_launch *l) {
   if (!l) return;
   tk_env *e = &l->session->env;

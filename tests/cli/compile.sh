@@ -258,6 +258,14 @@ else
   says 'a script: it runs' out 'vector_add: OK'
   status 'a launch of a script' 0 tkdbg compile -q --launch 2 "$vector_add"
   check 'a launch of a script: it alone' [ "$(grep -c '^kernel @' out)" = 1 ]
+  status 'forms of a script' 0 tkdbg ir "$vector_add"
+  check 'forms of a script: each specialisation once' \
+    [ "$(grep -c '^kernel @add_kernel' out)" -ge 1 ]
+  says 'forms of a script: it runs' out 'vector_add: OK'
+  status 'the form of a launch of a script' 0 tkdbg ir -q --launch 2 \
+    "$vector_add"
+  check 'the form of a launch of a script: it alone' \
+    [ "$(grep -c '^kernel @' out)" = 1 ]
   cat >forms.py <<'K'
 import numpy as np
 import triton
@@ -275,6 +283,10 @@ for n in (16, 1, 5, 7, 1):
 K
   status 'numbers that make several forms' 0 tkdbg compile -q forms.py
   check 'numbers that make several forms: each once' \
+    [ "$(grep -c '^kernel @k' out)" = 3 ]
+  status 'forms of a script: numbers that make several' 0 \
+    tkdbg ir -q forms.py
+  check 'forms of a script: each of them' \
     [ "$(grep -c '^kernel @k' out)" = 3 ]
   status 'numbers that make several forms: a file' 0 \
     tkdbg compile -q forms.py -o last.tk

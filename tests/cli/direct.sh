@@ -56,6 +56,65 @@ done
 status 'record' 0 add 98432 --record l.safetensors
 status 'replay' 0 tkdbg replay l.safetensors --save output_ptr=r.npy
 check 'replay: same result' cmp o.npy r.npy
+status 'the form of a launch file' 0 tkdbg ir l.safetensors
+sed 's/ %x, %y {op = add}/ %x, %x {op = sub}/' out >zeros.ir
+check 'the form was edited' sh -c '! cmp -s out zeros.ir'
+cp out same.ir
+status 'replay of a form' 0 tkdbg replay l.safetensors --ir same.ir \
+  --save output_ptr=r.npy
+check 'replay of a form: same result' cmp o.npy r.npy
+status 'replay of an edited form' 0 tkdbg replay -q l.safetensors \
+  --ir zeros.ir --print output_ptr
+says 'replay of an edited form: another result' out 'output_ptr = [0. 0. 0.'
+cat >other.py <<'K'
+import triton.language as tl
+
+
+@triton.jit
+def other(x):
+    tl.store(x, 1.0)
+K
+status 'the form of another kernel' 0 tkdbg ir other.py --arg x=f32[4]
+cp out other.ir
+status 'replay of a form with other parameters' 2 \
+  tkdbg replay l.safetensors --ir other.ir
+says 'replay of a form with other parameters: why' err \
+  'the form of other has other parameters than the launch of add_kernel'
+status 'replay of a form that is not there' 2 \
+  tkdbg replay l.safetensors --ir none.ir
+says 'replay of a form that is not there: why' err "cannot read 'none.ir'"
+
+printf '%s\n' 'def f(x: tl.constexpr):' '    pass' >plain.py
+status 'a decorator that is forgotten' 2 tkdbg run plain.py --arg x=1
+says 'a decorator that is forgotten: where' err \
+  'plain.py:1:5: error: there is no jit function in this file [launch]'
+says 'a decorator that is forgotten: what to do' err \
+  'a kernel is a function decorated with @triton.jit: write that'
+status 'a function that is named' 2 tkdbg ir plain.py --kernel f --arg x=1
+says 'a function that is named: where' err \
+  "plain.py:1:5: error: 'f' is not a jit function [launch]"
+
+# ---- encodings of source files (PEP 263) --------------------------------
+printf '%s\n' '@triton.jit' 'def k(x):' '    # d\351j\340' \
+  '    print(x, "\351")' >letters
+printf "$(cat letters)\n" >latin.py
+status 'a file that is not UTF-8' 1 tkdbg run latin.py --arg x=1
+says 'a file that is not UTF-8: the byte' err \
+  'latin.py:3:8: error: the byte 0xe9 is not UTF-8 [file]'
+says 'a file that is not UTF-8: what to do' err '# -*- coding: latin-1 -*-'
+status 'kernels of it' 1 tkdbg kernels latin.py
+{
+  echo '#!/usr/bin/python3'
+  echo '# vim: set fileencoding=ISO-8859-1 :'
+  cat latin.py
+} >named.py
+status 'a file that names its encoding' 0 tkdbg run -q named.py --arg x=1
+says 'a file that names its encoding: its text' out '1 é'
+sed 's/ISO-8859-1/koi8-r/' named.py >koi.py
+status 'an encoding that is not read' 1 tkdbg run koi.py --arg x=1
+says 'an encoding that is not read: its name' err \
+  'the byte 0xe9 is in the encoding koi8-r, which tkdbg does not read'
+
 status 'replay of a finding' 1 sh -c '
   . "$ROOT/tests/support/check.sh"
   add 98433 -q --record f.safetensors 2>/dev/null
