@@ -200,6 +200,7 @@ static bool worker_start(tki_worker *w, crew *c, tki *t) {
   w->crew = c;
   w->t = &w->own;
   tk_env_init(&w->env, alloc_in_turn, c);
+  w->env.deaf = 1;
   w->own = *t;
   w->own.env = &w->env;
   w->own.pool = tki_pool_empty();

@@ -142,6 +142,7 @@ static void run_all(tk_env *e, void *ud) {
   tki_settle(t);
   size_t jobs = r->opt->jobs;
   if (jobs > 1 && !tki_jobs_possible(t, mode, r->opt->unordered)) jobs = 1;
+  e->deaf++; /* statements look for interruptions, and debuggers answer them */
   if (t->driver)
     t->driver->run(t->driver->ud, t);
   else if (jobs > 1 && tki_programs(t) > 1)
@@ -193,12 +194,16 @@ tk_status tki_launch_run(tk_launch *l, const tk_run_options *options,
                          tk_summary *summary) {
   tk_env *e = &l->session->env;
   run r = {.launch = l, .opt = options, .sum = summary};
+  int deaf = e->deaf;
   e->interrupted = 0;
   size_t held = e->held;
   e->peak = held;
   clock_gettime(CLOCK_MONOTONIC, &r.start);
   r.said = r.start;
   tk_status st = tk_session_guard(l->session, run_all, &r);
+  e->deaf = deaf;
+  /* Ended: what has been seen is still told.  A server leaves for good. */
+  if (st == TK_INTERRUPTED && !r.t.driver) e->interrupted = 0;
   r.sum->programs = r.t.done;
   st = detach(&r, st);
   r.sum->peak_bytes = e->peak - held;

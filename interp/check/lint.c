@@ -177,6 +177,7 @@ static void check_others(tkc_lint *l) {
   open_lanes *of = TK_NEWN(&l->c->run, open_lanes, l->f->nslots + 1);
   for (size_t i = 0; i < l->all.n; i++) {
     const tk_inst *in = l->all.items[i];
+    tk_check_step(l->t->env, i);
     check_reductions(l, of, in);
     open_lanes out = open_result(l, of, in);
     for (int k = 0; k < in->nres; k++) of[in->res[k]] = out;

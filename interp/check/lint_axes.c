@@ -173,6 +173,7 @@ void tkc_lint_axes(tkc_lint *l) {
   for (int pass = 0; pass < PASSES; pass++)
     for (size_t i = 0; i < l->all.n; i++) {
       const tk_inst *in = l->all.items[i];
+      tk_check_step(l->t->env, i);
       axis_ranges made = ranges_made(&x, in);
       for (int k = 0; k < in->nres; k++) add_ranges(&x.of[in->res[k]], &made);
     }

@@ -102,6 +102,13 @@ ground     _capi         the C API
 """
 from __future__ import annotations
 
+import signal as _signal
+import sys as _sys
+
+if _sys.argv[:1] == ["-m"] and (  # "python -m tkdbg" has not begun yet
+        _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler):
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+
 from ._capi import VERSION as __version__
 from .errors import (CompilationError, InternalError, KernelError,
                      LaunchError, UsageError)

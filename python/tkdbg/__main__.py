@@ -16,8 +16,8 @@ import os
 import runpy
 import sys
 
-from . import (_capi, dapserver, errors, excepthook, gdbserver, parsing,
-               profile, progress, settings, setup, source, why)
+from . import (_capi, dapserver, errors, excepthook, gdbserver, interrupt,
+               parsing, profile, progress, settings, setup, source, why)
 from . import session as session_
 
 USAGE = ("usage: python3 -m tkdbg run [options] FILE.py [ARGS]\n"
@@ -187,14 +187,17 @@ def _show_raised(e):
 def _run(argv):
     values, kind, target, args = parse(argv)
     session = session_.current()
+    session.watch.ends_process = True
     session.arguments = len(args)
     setup.install(values)
     check(session)
     asked = why.Why(session, session.setup.comparisons) if (
         session.setup.comparisons) else None
     profiled = profile.Profile(session) if session.options.profile else None
+    interrupt.by_python()
     _serve(session)
     command, failed, complete = _words(kind, target, args), None, False
+    interrupted = False
     try:
         execute(kind, target, args)
         complete = True
@@ -207,10 +210,12 @@ def _run(argv):
                 session.raised_by(e)
             raise
     except KeyboardInterrupt as e:
+        interrupt.by_default()
+        interrupted = True
         session.watch.leave()
         flush()
         excepthook.show(e)
-        return 130
+        return interrupt.STATUS
     except BaseException as e:
         flush()
         _show_raised(e)
@@ -218,15 +223,26 @@ def _run(argv):
         session.raised_by(e)
         return status_of(e)
     finally:
-        finish(session, complete)
-        if profiled is not None:
-            profiled.tell(complete)
-        if asked is not None:
+        clean = asked.close if asked else lambda: None
+        with interrupt.ending(clean):
+            finish(session, complete)
+            if profiled is not None:
+                profiled.tell(complete)
+        if interrupted or session.watch.ended or _has_been_interrupted(failed):
+            clean()
+        elif asked is not None:
             asked.tell(failed, sys.stderr, command)
         else:
             sys.stderr.write(why.hint(failed, session, command))
     caught = session.options.check and any(session.raised.values())
     return 1 if session.disagreements or session.findings() or caught else 0
+
+
+def _has_been_interrupted(error: BaseException | None) -> bool:
+    """Whether the script has raised this after Ctrl-C."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _words(kind, target, args):
@@ -264,14 +280,20 @@ def finish(session, complete):
     if session.options.is_quiet():
         return
     if totals["launches"]:
-        sys.stderr.write(progress.summary(totals) + "\n")
-    elif complete and (not session.debugger or session.server and not
-                       session.lib.tk_debugger_has_quit(session.debugger)):
+        sys.stderr.write(progress.summary(totals, session.watch.ended or
+                                          _has_quit(session)))
+    elif complete and (not session.debugger or
+                       session.server and not _has_quit(session)):
         named = session.options.kernel
         sys.stderr.write("tkdbg: no kernel was launched in this process" + (
             f"; --arg describes a launch of '{named}'\n" if named else "\n"))
     if complete and totals["launches"]:
         sys.stderr.write(missing(session))
+
+
+def _has_quit(session):
+    return bool(session.debugger and
+                session.lib.tk_debugger_has_quit(session.debugger))
 
 
 def missing(session):

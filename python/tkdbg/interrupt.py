@@ -10,19 +10,73 @@ the exception comes out of the launch; after any other handler it goes on.
 Handlers may also run when C calls the host program for something else, for
 instance to print.  What they raise there reaches sys.unraisablehook, and is
 treated the same.
+
+Before a script begins and after it has ended nothing of it is running: Ctrl-C
+then ends the process at once (``by_default``, ``ending``), and so does a second
+one while C has not answered the first.
 """
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+import select
 import signal
 import sys
 import threading
-import time
+from typing import Callable
 
 from . import _capi
 
 AGAIN = 0.01  # seconds between two requests to attend to the same signal
+STATUS = 130  # of a process that Ctrl-C has ended
+
+
+def _is_pythons():
+    """Whether Ctrl-C raises KeyboardInterrupt; else it is ignored, or the
+    script answers it."""
+    return signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def by_default():
+    """Ctrl-C ends the process at once from here on, if it would have raised
+    KeyboardInterrupt."""
+    if _is_pythons():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def by_python():
+    """Undoes by_default()."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextlib.contextmanager
+def ending(clean: Callable[[], None]):
+    """What tkdbg says after a script, in the main thread: Ctrl-C calls clean()
+    and ends the process, even while C runs."""
+    if signal.getsignal(signal.SIGINT) not in (
+            signal.default_int_handler, signal.SIG_DFL):
+        yield
+        return
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+
+    def wait():
+        while signal.SIGINT not in os.read(reader, 64):
+            pass
+        try:
+            clean()
+        finally:
+            os._exit(STATUS)
+    threading.Thread(target=wait, daemon=True, name="tkdbg-ending").start()
+    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    handler = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        signal.set_wakeup_fd(before)
 
 
 def _in_handlers(trace):
@@ -40,6 +94,8 @@ class Watch:
     def __init__(self, target=None):
         self.target = target
         self.debugged = None  # whether a debugger answers Ctrl-C
+        self.ends_process = False  # by a second Ctrl-C that is not answered
+        self.ended = False  # a launch, or what else C did, with Ctrl-C
         self.callback = _capi.AttendFn(self._attend)
         self._hook = self._unraisable
         self.reset()
@@ -76,8 +132,13 @@ class Watch:
                 except OSError:
                     pass
             launch, asked = self._launch, self._asked
+            pressed = signal.SIGINT in data
             while self._asked == asked and self._interrupt(launch):
-                time.sleep(AGAIN)
+                if not select.select([reader], [], [], AGAIN)[0]:
+                    continue
+                if pressed and self.ends_process and _is_pythons():
+                    os._exit(STATUS)  # a second one
+                break
 
     def _interrupt(self, launch):
         """Interrupts this launch; false once it has returned."""
@@ -96,6 +157,9 @@ class Watch:
 
     def _attend(self, _ud, answer):
         """What C calls when it was interrupted."""
+        if not self._running:  # that came too late for the call it was for
+            answer[0] = _capi.ATTEND_GO_ON
+            return
         try:
             ctypes.pythonapi.PyErr_CheckSignals()
         except BaseException as e:
@@ -174,6 +238,7 @@ class Watch:
                 self._hand_on(handler)
         raised, self.raised = self.raised, None
         if raised is not None:
+            self.ended |= isinstance(raised, KeyboardInterrupt)
             raise raised.with_traceback(_in_handlers(raised.__traceback__))
 
     def _hand_on(self, handler):

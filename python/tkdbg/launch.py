@@ -378,11 +378,12 @@ def _function_at(session, file, text, name, line):
     with the reason in the report."""
     lib, data = session.lib, text.encode("utf-8", "replace")
     module, out = c_void_p(), c_void_p()
-    if lib.tk_module_open(session.ptr, file.encode("utf-8", "replace"), data,
-                          len(data), byref(module)) != _capi.OK:
+    if session.attended(lib.tk_module_open, session.ptr,
+                        file.encode("utf-8", "replace"), data, len(data),
+                        byref(module)) != _capi.OK:
         return None
-    if lib.tk_function_at(module, name and name.encode(), line,
-                          byref(out)) != _capi.OK:
+    if session.attended(lib.tk_function_at, module, name and name.encode(),
+                        line, byref(out)) != _capi.OK:
         return None
     return out.value
 

@@ -60,7 +60,8 @@ class Log:
                 f"{self.most_bytes >> 20} are kept. Try it with smaller ones")
             return
         path = os.path.join(self.folder, f"{number}.safetensors")
-        if lib.tk_launch_record(launch, path.encode()) != _capi.OK:
+        if session.guarded(lib.tk_launch_record, launch,
+                           path.encode()) != _capi.OK:
             lib.tk_report_clear(session.ptr)
             self._leave_out(
                 number, f"launch {number}, {kernel}, was not recorded: its "

@@ -70,14 +70,14 @@ class Prepared:
             session.guarded(session.lib.tk_launch_compile, self.ptr),
             self.function.__name__)
         shared, registers, most = c_size_t(), c_int(), c_int()
-        session.lib.tk_launch_resources(
-            self.ptr, device.model().arch, byref(shared), byref(registers),
+        session.attended(
+            session.lib.tk_launch_resources, self.ptr, device.model().arch, byref(shared), byref(registers),
             byref(most))
         self.shared = shared.value
         self.registers = device.registers(registers.value, most.value)
         self.most_threads = device.most_threads(self.registers[0])
-        self.scratch = session.lib.tk_launch_scratch(
-            self.ptr, device.model().arch)
+        self.scratch = session.attended(
+            session.lib.tk_launch_scratch, self.ptr, device.model().arch)
         self.kernel.learn_resources(self.shared, self.registers, self.scratch)
 
     def fill_and_compile(self, values):
@@ -93,7 +93,8 @@ class Prepared:
     def ir(self):
         """The typed form of the kernel as text; it compiles."""
         with self.session.lock:
-            text = self.session.lib.tk_launch_ir(self.ptr)
+            text = self.session.attended(self.session.lib.tk_launch_ir,
+                                         self.ptr)
             if text is None:
                 self.compile()
             return _capi.text(text)
@@ -102,8 +103,8 @@ class Prepared:
         """What `tkdbg compile` prints of the kernel."""
         options, text = self.session.options, c_char_p()
         with self.session.lock:
-            self.session.check(self.session.lib.tk_launch_emit(
-                self.ptr, byref(_capi.EmitOptions(
+            self.session.check(self.session.attended(
+                self.session.lib.tk_launch_emit, self.ptr, byref(_capi.EmitOptions(
                     emit=options.emit.encode(), arch=options.arch.encode(),
                     skip=(options.skip_pass or "").encode(),
                     output=options.output and options.output.encode(),

@@ -86,11 +86,15 @@ def _plural(n, one, many):
     return f"{n} {one if n == 1 else many}"
 
 
-def summary(totals):
-    """The line a run ends with, in the words of the command."""
+def summary(totals, interrupted=False):
+    """The line a run ends with, in the words of the command; none if its last
+    launch was interrupted before any program had come to its end."""
     programs, seconds = totals["programs"], totals["seconds"]
+    if interrupted and not programs:
+        return ""
     rate = count(programs / seconds if seconds > 0 else 0)
-    return (f"tkdbg: {_plural(totals['launches'], 'launch', 'launches')}, "
+    said = "interrupted after " if interrupted else ""
+    return (f"tkdbg: {said}{_plural(totals['launches'], 'launch', 'launches')}, "
             f"{_plural(programs, 'program', 'programs')} in "
             f"{duration(seconds)} ({rate} programs/s, "
-            f"peak {totals['peak'] / (1 << 20):.1f} MiB)")
+            f"peak {totals['peak'] / (1 << 20):.1f} MiB)\n")

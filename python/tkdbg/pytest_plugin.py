@@ -222,6 +222,9 @@ class Plugin:
         if self.places and code:
             session.exitstatus = code
 
+    def pytest_keyboard_interrupt(self, excinfo):
+        runners.note_ctrl_c(excinfo)
+
     def pytest_unconfigure(self):
         self.session.hear = None
 

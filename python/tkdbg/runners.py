@@ -1,5 +1,6 @@
-"""Test runners under the debugger: it stops where a test raises, before pytest
-or unittest catches that, and pytest leaves the terminal to it.
+"""Test runners: pytest's own end by Ctrl-C is told of.  Under the debugger they
+stop where a test raises, before pytest or unittest catches that, and pytest
+leaves the terminal to it.
 
 Also a plug-in of pytest.  PYTEST_DONT_REWRITE
 """
@@ -13,15 +14,36 @@ from . import dapserver, gdbserver, session as session_
 
 
 def hooks(patches, options):
-    """{module: what to do once it was imported}; none without a debugger."""
+    """{module: what to do once it was imported}."""
+    calls = {"_pytest.terminal": lambda: _after_terminal(patches)}
     served = gdbserver.wanted(options) or dapserver.wanted(options)
     if not (options.debug or options.breakpoints or served):
-        return {}
+        return calls
     added = f"-p {__name__}" if served else f"-s -p {__name__}"
     before = os.environ.get("PYTEST_ADDOPTS", "")
     if added not in before:
         os.environ["PYTEST_ADDOPTS"] = f"{added} {before}".strip()
-    return {"unittest.result": lambda: _after_unittest(patches)}
+    return {**calls, "unittest.result": lambda: _after_unittest(patches)}
+
+
+def _after_terminal(patches):
+    """pytest says on the terminal that Ctrl-C has ended it."""
+    reporter = sys.modules["_pytest.terminal"].TerminalReporter
+    before = getattr(reporter, "pytest_keyboard_interrupt", None)
+    if before is None:
+        return
+
+    def told(self, excinfo):
+        note_ctrl_c(excinfo)
+        before(self, excinfo)
+    patches.set(reporter, "pytest_keyboard_interrupt", told)
+
+
+def note_ctrl_c(excinfo) -> None:
+    """What has ended pytest: KeyboardInterrupt itself, or what is derived from
+    it, which other reasons are."""
+    if excinfo.type is KeyboardInterrupt:
+        session_.current().watch.ended = True
 
 
 def _after_unittest(patches):

@@ -396,7 +396,8 @@ class Session:
         if path is not None and not self.recorded:
             self.check(self.guarded(self.lib.tk_launch_compile, launch),
                        kernel)
-            self.check(self.lib.tk_launch_record(launch, path.encode()),
+            self.check(self.guarded(self.lib.tk_launch_record, launch,
+                                    path.encode()),
                        kernel)
             self.recorded = True
 
@@ -420,6 +421,12 @@ class Session:
         finally:
             self.busy = False
 
+    def attended(self, call, *args):
+        """guarded(), also in what a launch that runs asks of the host: signals
+        are attended to there already."""
+        __tracebackhide__ = True
+        return call(*args) if self.busy else self.guarded(call, *args)
+
     def run(self, launch, kernel):
         """Runs a tk_launch; raises its findings."""
         __tracebackhide__ = True
@@ -439,8 +446,16 @@ class Session:
             self.lib.tk_debugger_ignore(self.debugger, not selected)
         if self.profile:
             self.lib.tk_profile_ignore(self.profile, not selected)
-        status = self.guarded(self.lib.tk_launch_run, launch,
-                              ctypes.byref(options), ctypes.byref(summary))
+        summary.programs, summary.seconds, summary.peak_bytes = 0, 0.0, 0
+        totals = self.totals
+        try:
+            status = self.guarded(
+                self.lib.tk_launch_run, launch, ctypes.byref(options),
+                ctypes.byref(summary))
+        finally:
+            totals["programs"] += summary.programs
+            totals["seconds"] += summary.seconds
+            totals["peak"] = max(totals["peak"], summary.peak_bytes)
         if self.debugger:
             self.guarded(self.lib.tk_debugger_go_back, self.debugger)
         if self.debugger and self.lib.tk_debugger_has_quit(self.debugger):
@@ -448,10 +463,6 @@ class Session:
             raise SystemExit(0)
         if options.bar:
             options.bar.done()
-        totals = self.totals
-        totals["programs"] += summary.programs
-        totals["seconds"] += summary.seconds
-        totals["peak"] = max(totals["peak"], summary.peak_bytes)
         if (status or self.pending is not None or
                 self.lib.tk_report_count(self.ptr)):
             self.check(status, kernel, number)

@@ -10,7 +10,7 @@ import os
 import shlex
 import sys
 
-from . import answer, asserted, errors, findings, whypage
+from . import answer, asserted, errors, findings, interrupt, whypage
 from .launchlog import Log
 
 MOST_BYTES = 1 << 30  # of recorded launches
@@ -28,11 +28,23 @@ class Why:
         self.log = session.log = Log(session, MOST_BYTES if self.asked else
                                      MOST_BYTES_CHECKED)
 
+    def close(self):
+        """Nothing is to be said: what was recorded goes."""
+        self.session.log = None
+        self.log.close()
+
     def tell(self, error, stream, command):
         """Says why the comparison failed that error came from, if there is
         an error, or else the last one.  command: the script and its
         arguments."""
         self.session.log = None
+        with interrupt.ending(self.log.close):
+            said = self._explain(error, stream, command)
+        if self.asked and said.stop and _is_answered(stream, sys.stdin):
+            _debug(said.stop, command)
+
+    def _explain(self, error, stream, command):
+        """What tell() says; returns the Answer."""
         failed = error is not None
         # pytest keeps the one that it has caught there
         error = getattr(sys, "last_value", None) or (
@@ -50,8 +62,7 @@ class Why:
                     self._write(page, whypage.page(lines, said.maps), stream)
         finally:
             self.log.close()
-        if self.asked and said.stop and _is_answered(stream, sys.stdin):
-            _debug(said.stop, command)
+        return said
 
     def _candidates(self, error):
         """The Comparisons that may have failed, the likeliest first: those

@@ -7,6 +7,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,14 +57,24 @@ static void TK_NORETURN no_child(tk_env *e, const char *what) {
   tk_throw(e, TK_FINDING);
 }
 
+/* A child ends with its parent, however that ends, and by any Ctrl-C. */
+static void become_child(pid_t parent) {
+  signal(SIGINT, SIG_DFL);
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+  if (getppid() != parent) _exit(0);
+}
+
 int tk_run_child(tk_env *e, void (*work)(int fd, void *ud), void *ud,
                  tk_buf *out) {
   int ends[2], status = 0;
   fflush(NULL);
   if (pipe(ends)) no_child(e, "pipe");
-  pid_t child = fork();
+  pid_t parent = getpid(), child = fork();
   if (child == 0) {
     close(ends[0]);
+    become_child(parent);
     work(ends[1], ud);
     _exit(0);
   }

@@ -57,7 +57,12 @@ tk_attention tk_attend(tk_env *e) {
 
 void tk_check_interrupt(tk_env *e) {
   if (!e->interrupted || e->pauses) return;
-  if (!e->attend || tk_attend(e) == TK_ATTEND_STOP) tk_throw(e, TK_INTERRUPTED);
+  if (tk_attend(e) != TK_ATTEND_GO_ON) tk_throw(e, TK_INTERRUPTED);
+}
+
+/* What every allocation does: work that takes long allocates. */
+static void look(tk_env *e) {
+  if (TK_UNLIKELY(e->interrupted) && !e->deaf && e->top) tk_check_interrupt(e);
 }
 
 void *tk_realloc(tk_env *e, void *p, size_t old, size_t size) {
@@ -120,6 +125,7 @@ static tk_chunk *chunk_new(tk_arena *a, size_t size) {
 }
 
 void *tk_arena_alloc(tk_arena *a, size_t size) {
+  look(a->env);
   if (size > SIZE_MAX / 2) tk_throw(a->env, TK_INTERNAL);
   size = (size + 15) & ~(size_t)15;
   tk_chunk *c = a->chunks;
@@ -201,6 +207,7 @@ static void reserve(tk_buf *b, size_t more) {
 
 void tk_buf_add(tk_buf *b, const char *s, size_t n) {
   TK_ASSERT(b->env);
+  look(b->env);
   reserve(b, n);
   TK_ASSERT(b->n + n < b->cap);
   if (n) memcpy(b->s + b->n, s, n);
@@ -232,6 +239,7 @@ void tk_buf_printf(tk_buf *b, const char *fmt, ...) {
 
 void tk_buf_vprintf(tk_buf *b, const char *fmt, va_list ap) {
   va_list again;
+  look(b->env);
   va_copy(again, ap);
   reserve(b, 0);
   int said = vsnprintf(b->s + b->n, b->cap - b->n, fmt, again);

@@ -41,7 +41,9 @@ struct tk_env {
   tk_catch *top;
   _Atomic int interrupted; /* from signal handlers and other threads */
   _Atomic int pauses;      /* ... by a debugger, not by the host */
-  tk_attend_fn attend;     /* the host program, asked when interrupted */
+  int deaf; /* > 0: allocating does not end what was interrupted, because
+               whoever is at work looks for that at places of its own */
+  tk_attend_fn attend; /* the host program, asked when interrupted */
   void *attend_ud;
   struct tk_diag *diags; /* newest last; see diag.h */
   struct tk_diag *last_diag;
@@ -60,8 +62,14 @@ void tk_throw(tk_env *e, tk_status st) TK_NORETURN;
  * over unless the answer is TK_ATTEND_PASS. */
 tk_attention tk_attend(tk_env *e);
 /* For long work that no debugger follows: throws TK_INTERRUPTED if it was
- * interrupted, unless by a debugger or where a host answers to go on. */
+ * interrupted, unless by a debugger or where a host answers to go on.  What
+ * allocates from arenas or adds to strings does this on the way, unless the
+ * environment is deaf; loops that do neither for long call it themselves. */
 void tk_check_interrupt(tk_env *e);
+/* The same in a loop whose steps are short: i counts them. */
+static inline void tk_check_step(tk_env *e, size_t i) {
+  if (TK_UNLIKELY(!(i & 0x3fff))) tk_check_interrupt(e);
+}
 
 /* Resizes a block of exactly `old` bytes; throws TK_INTERNAL (with a
  * diagnostic) when memory is out.  New bytes are not cleared. */

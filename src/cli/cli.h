@@ -155,8 +155,13 @@ typedef struct cli_job {
   tk_summary summary;
 } cli_job;
 
-/* Ctrl-C stops what runs in the session; flags are those of sigaction. */
-void cli_catch_interrupt(tk_session *s, int flags);
+/* Ctrl-C is answered by the debugger that is at work.  If there is none, it
+ * ends what runs in the session, and the process soon after, if that does not;
+ * a second one ends it at once.  A server (which has until then to take its
+ * leave) is only ended by the second. */
+void cli_catch_interrupt(tk_session *s, tk_debugger *d, bool serves);
+/* Whether Ctrl-C was pressed, and no debugger answers it. */
+bool cli_is_interrupted(void);
 /* --check=help was given, and answered. */
 bool cli_wants_check_list(const cli_args *a);
 int cli_job_start(cli_job *j, const cli_args *a);

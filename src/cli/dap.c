@@ -33,7 +33,7 @@ tk_status cli_job_dap(cli_job *j) {
   tk_dap_options o = options_of(j->args, j->args->dap);
   tk_status st = tk_dap_new(j->session, &o, &j->dap);
   if (st == TK_OK) j->debugger = tk_dap_debugger(j->dap);
-  cli_catch_interrupt(j->session, 0);
+  cli_catch_interrupt(j->session, j->debugger, true);
   return st;
 }
 
@@ -94,7 +94,8 @@ static int serve_editor(const cli_args *a, tk_dap *p) {
   size_t n;
   FILE *kept;
   cli_args b = {0};
-  if (!tk_dap_greet(p, &words, &n)) return TK_OK;
+  if (!tk_dap_greet(p, &words, &n))
+    return cli_is_interrupted() ? CLI_INTERRUPTED : TK_OK;
   int own = begin_keeping(&kept);
   bool ok = move_there(a, p) &&
             cli_parse(&b, CLI_DAP, (int)n, (char **)words) &&
@@ -113,7 +114,7 @@ static int serve_editor(const cli_args *a, tk_dap *p) {
 }
 
 /* Every editor has a process of its own, which becomes what it launches. */
-static void serve_editors(const cli_args *a, tk_dap *p) {
+static int serve_editors(const cli_args *a, tk_dap *p) {
   signal(SIGCHLD, SIG_IGN);
   while (tk_dap_accept(p)) {
     pid_t child = fork();
@@ -123,6 +124,7 @@ static void serve_editors(const cli_args *a, tk_dap *p) {
     }
     tk_dap_drop(p);
   }
+  return cli_is_interrupted() ? CLI_INTERRUPTED : TK_OK;
 }
 
 static int greet_editors(const cli_args *a, const char *address) {
@@ -130,14 +132,16 @@ static int greet_editors(const cli_args *a, const char *address) {
   tk_dap_options o = options_of(a, address);
   tk_dap *p;
   if (!s) return TK_INTERNAL;
-  cli_catch_interrupt(s, (int)SA_RESETHAND);
+  cli_catch_interrupt(s, NULL, true);
   int code = tk_dap_listen(s, &o, &p);
   if (code != TK_OK)
     fputs(tk_report(s, cli_colour(a, STDERR_FILENO)), stderr);
   else if (cli_has(a, OPT_PORT) && !cli_has(a, OPT_ONCE))
-    serve_editors(a, p);
+    code = serve_editors(a, p);
   else if (tk_dap_accept(p))
     code = serve_editor(a, p);
+  else if (cli_is_interrupted())
+    code = CLI_INTERRUPTED;
   tk_session_free(s);
   return code;
 }

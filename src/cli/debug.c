@@ -38,8 +38,7 @@ tk_status cli_job_debug(cli_job *j) {
   free(breaks);
   free(files);
   free(commands);
-  /* Every Ctrl-C stops the program that runs; none ends the process. */
-  cli_catch_interrupt(j->session, 0);
+  if (st == TK_OK) cli_catch_interrupt(j->session, j->debugger, false);
   return st;
 }
 

@@ -30,7 +30,7 @@ tk_status cli_job_serve(cli_job *j) {
       .say = say_line};
   tk_status st = tk_gdbserver_new(j->session, &o, &j->server);
   if (st == TK_OK) j->debugger = tk_gdbserver_debugger(j->server);
-  cli_catch_interrupt(j->session, 0);
+  cli_catch_interrupt(j->session, j->debugger, true);
   return st;
 }
 

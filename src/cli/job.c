@@ -10,25 +10,55 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "tkdbg/dap.h"
 #include "tkdbg/gdbserver.h"
 
-/* The session that Ctrl-C stops: a signal handler can only find it in a
- * global. */
+/* What Ctrl-C stops: a signal handler can only find it in globals. */
 static tk_session *volatile running;
+static tk_debugger *volatile asked;
+static volatile sig_atomic_t pressed, serving;
 
-static void on_interrupt(int sig) {
-  (void)sig;
-  if (running) tk_interrupt(running);
+static bool debugger_answers(void) {
+  return asked && tk_debugger_is_active(asked);
 }
 
-void cli_catch_interrupt(tk_session *s, int flags) {
-  struct sigaction sa = {.sa_handler = on_interrupt, .sa_flags = flags};
+static void on_patience_lost(int sig) {
+  (void)sig;
+  _exit(CLI_INTERRUPTED);
+}
+
+/* What has been asked to end may take this long to tell what it has seen; there
+ * is nothing that would be lost but that. */
+static void end_soon(void) {
+  struct itimerval patience = {.it_value.tv_usec = 800 * 1000};
+  struct sigaction sa = {.sa_handler = on_patience_lost};
+  sigemptyset(&sa.sa_mask);
+  sigaction(SIGALRM, &sa, NULL);
+  setitimer(ITIMER_REAL, &patience, NULL);
+}
+
+static void on_interrupt(int sig) {
+  pressed = 1;
+  if (running) tk_interrupt(running);
+  if (debugger_answers()) return;
+  signal(sig, SIG_DFL);
+  if (!serving) end_soon();
+}
+
+void cli_catch_interrupt(tk_session *s, tk_debugger *d, bool serves) {
+  struct sigaction sa = {.sa_handler = on_interrupt};
   sigemptyset(&sa.sa_mask);
   running = s;
-  sigaction(SIGINT, &sa, NULL);
+  asked = d;
+  serving = serves;
+  if (!pressed) sigaction(SIGINT, &sa, NULL);
+}
+
+bool cli_is_interrupted(void) {
+  return pressed && !debugger_answers();
 }
 
 /* --check=help: what there is to look for. */
@@ -77,8 +107,7 @@ int cli_job_start(cli_job *j, const cli_args *a) {
     return TK_INTERNAL;
   }
   tk_session_output(j->session, on_output, j);
-  /* The first Ctrl-C asks the run to stop, the second ends the process. */
-  cli_catch_interrupt(j->session, (int)SA_RESETHAND);
+  cli_catch_interrupt(j->session, NULL, false);
   if (cli_has(a, OPT_PYTHON))
     setenv("TKDBG_PYTHON", cli_value(a, OPT_PYTHON), 1);
   const char *version = cli_value(a, OPT_TRITON_VERSION);
@@ -111,7 +140,11 @@ static bool is_quiet(const cli_args *a) {
 
 int cli_job_end(cli_job *j, int status) {
   bool quit = j->debugger && tk_debugger_has_quit(j->debugger);
-  if (quit && status == TK_INTERRUPTED) status = TK_OK;
+  if (serving && pressed && quit)
+    status = TK_INTERRUPTED;
+  else if (quit && status == TK_INTERRUPTED)
+    status = TK_OK;
+  if (cli_is_interrupted()) status = TK_INTERRUPTED;
   if (j->debugger && j->ran) tk_debugger_end(j->debugger);
   bool lost = fflush(stdout) != 0 || ferror(stdout);
   if (lost)
@@ -126,9 +159,10 @@ int cli_job_end(cli_job *j, int status) {
     cli_summary(j->name, (tk_status)status, &j->summary);
   if (j->server) tk_gdbserver_end(j->server, status);
   if (j->dap) tk_dap_end(j->dap, status);
+  asked = NULL;
+  if (status == TK_INTERRUPTED) return CLI_INTERRUPTED; /* at once */
   running = NULL;
   tk_session_free(j->session);
-  if (status == TK_INTERRUPTED) return CLI_INTERRUPTED;
   const char *code = cli_value(j->args, OPT_ERROR_EXITCODE);
   if (status == TK_FINDING && code) return atoi(code);
   return status == TK_OK && lost ? TK_USAGE : status;
@@ -343,12 +377,14 @@ static tk_status run_with_bar(cli_job *j) {
                       .progress = cli_progress_tick,
                       .progress_ud = j->progress};
   if (!j->progress) o.progress = NULL;
+  if (cli_is_interrupted()) st = TK_INTERRUPTED; /* a launch forgets it */
   if (st == TK_OK) st = tk_launch_run(j->launch, &o, &j->summary);
   free(blame);
   free(explain);
   cli_progress_free(j->progress);
   j->progress = NULL;
-  j->ran = st == TK_OK || st == TK_INTERRUPTED || j->summary.ops > 0;
+  bool quit = st == TK_INTERRUPTED && j->debugger && !j->waits;
+  j->ran = st == TK_OK || quit || j->summary.ops > 0;
   return st;
 }
 

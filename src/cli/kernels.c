@@ -19,6 +19,7 @@ static tk_status list(cli_job *j) {
   if (all != TK_OK) return all;
   for (size_t i = 0; (name = tk_module_kernel_name(m, i)); i++) {
     tk_function *f;
+    if (cli_is_interrupted()) return TK_INTERRUPTED;
     tk_status st = tk_function_named(m, name, &f);
     if (st == TK_OK) print_signature(f);
     if (st > all) all = st;

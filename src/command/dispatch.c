@@ -172,6 +172,7 @@ static void say_origin(line_job *j) {
 /* ... and what was said before. */
 static void say_failure(tk_env *e, void *ud) {
   line_job *j = ud;
+  if (j->st == TK_INTERRUPTED) tkt_say(j->d, "Interrupted.\n");
   if (j->st != TK_OK && j->d->origin.n) say_origin(j);
   tkt_say_refused(j->d);
   if (j->st != TK_OK && e->ndiags > j->diags) tkt_say_reports(j->d, j->diags);
@@ -184,8 +185,12 @@ bool tkt_execute(tkt *d, const char *line) {
       .d = d, .line = line, .diags = d->env->ndiags, .said = d->out.n};
   size_t mark = tk_call_begins(&d->mem);
   tk_debug_block_begins(d->e);
+  int deaf = d->env->deaf;
+  d->env->deaf = 0; /* Ctrl-C ends the answer */
   j.st = tk_protect(d->env, run_line, &j);
+  d->env->deaf = deaf;
   tk_held_drop(&d->mem, mark);
+  if (j.st == TK_INTERRUPTED) d->env->interrupted = 0; /* it is answered */
   if (tk_protect(d->env, say_failure, &j) != TK_OK) {
     tk_diag_truncate(d->env, j.diags);
     tk_buf_clear(&d->out);

@@ -195,6 +195,7 @@ void tkd_run_aside(tkd *d, tkd_aside *x) {
   s.undo = tkd_journal_new(d->env);
   TK_ASSERT(s.from < tki_programs(t));
   x->from = s.from;
+  d->env->deaf++;
   tkd_journal_rewind(d->time.journal, b->journal, s.undo);
   s.limit = tkd_journal_at(s.undo) + d->time.limit;
   d->course.muted = true;
@@ -209,6 +210,7 @@ void tkd_run_aside(tkd *d, tkd_aside *x) {
             t->observers == kept.observers);
   (void)written;
   note_finding(d->env, diags, x);
+  d->env->deaf--;
 }
 
 tk_debug_aside tkd_describe_aside(tkd *d, const tkd_aside *x) {
@@ -240,10 +242,12 @@ uint64_t tkd_with_first_memory(tkd *d, void (*fn)(void *ud), void *ud) {
   tkd_need_history(d);
   uint64_t from = d->time.checkpoints[0].next - 1;
   struct tkd_journal *undo = tkd_journal_new(d->env);
+  d->env->deaf++;
   tkd_journal_rewind(d->time.journal, d->time.checkpoints[0].journal, undo);
   tk_status st = tk_protect(d->env, peek_body, &p);
   tkd_journal_undo(undo, 0);
   tkd_journal_free(undo);
+  d->env->deaf--;
   if (st != TK_OK) tk_throw(d->env, st);
   return from;
 }

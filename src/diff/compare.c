@@ -45,6 +45,7 @@ static double *lanes_of(tk_diff *d, const tk_tensor *t) {
   double *out = TK_NEWN(d->arena, double, d->n + 1);
   int64_t index[TK_MAX_RANK] = {0};
   for (size_t i = 0; i < d->n; i++, step_index(d->rank, d->shape, index)) {
+    tk_check_step(d->arena->env, i);
     const char *at = tk_diff_at(t, index);
     out[i] = tk_is_float(t->dtype) ? tk_lane_double(t->dtype, at)
                                    : (double)tk_lane_int(t->dtype, at);
@@ -89,6 +90,7 @@ void tk_diff_make(tk_diff *d, tk_arena *a, const tk_tensor *found,
   d->wrong = TK_NEWN(a, uint8_t, d->n + 1);
   bool ulp = tolerance.ulp && found->dtype == expected->dtype;
   for (size_t i = 0; i < d->n; i++) {
+    tk_check_step(a->env, i);
     d->wrong[i] = is_wrong(d, i);
     if (ulp && d->wrong[i])
       d->wrong[i] = tk_diff_distance(d, found, expected, i) > tolerance.ulp;
@@ -110,8 +112,10 @@ bool tk_diff_fold(tk_arena *a, int rank, const int64_t *shape,
   uint64_t points = 0, box = 1;
   for (int i = 0; i < rank; i++)
     on[i] = TK_NEWN(a, uint8_t, (size_t)shape[i] + 1);
-  for (; next(ud, index); points++)
+  for (; next(ud, index); points++) {
+    tk_check_step(a->env, points);
     for (int i = 0; i < rank; i++) on[i][index[i]] = 1;
+  }
   for (int i = 0; i < rank; i++) {
     uint64_t count = 0;
     for (int64_t k = 0; k < shape[i]; k++) count += on[i][k];

@@ -345,6 +345,7 @@ const tk_pattern *tk_diff_patterns(const tk_diff *d, size_t *n) {
   bool said = !d->nwrong;
   for (int k = 0; k < TK_PATTERN_KINDS && d->nwrong; k++) {
     tk_pattern p = {.kind = (tk_pattern_kind)k};
+    tk_check_interrupt(d->arena->env);
     if ((said && !is_where(p.kind)) || !finders[k].find(d, &p)) continue;
     TK_PUSH(d->arena, &found, p);
     said |= !is_where(p.kind);

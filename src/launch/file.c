@@ -77,6 +77,19 @@ void tkn_with_reader(tk_env *e, const char *path,
   if (st != TK_OK) tk_throw(e, st);
 }
 
+/* What is read or written between two looks for an interruption. */
+enum { PIECE = 1 << 22 };
+
+/* Returns whether there was as much. */
+static bool read_file(tkn_reader *r, char *dst, size_t n) {
+  for (size_t some; n; dst += some, n -= some) {
+    tk_check_interrupt(r->env);
+    some = n < PIECE ? n : PIECE;
+    if (fread(dst, 1, some, r->file) != some) return false;
+  }
+  return true;
+}
+
 void tkn_read(tkn_reader *r, void *dst, size_t n) {
   if (n > r->size - r->at)
     tkn_file_fail(r->env, r->name, "the file ends too early (at byte %llu)",
@@ -84,7 +97,7 @@ void tkn_read(tkn_reader *r, void *dst, size_t n) {
   if (n == 0) return;
   if (r->mem)
     memcpy(dst, r->mem + r->at, n);
-  else if (fread(dst, 1, n, r->file) != n)
+  else if (!read_file(r, dst, n))
     tkn_file_fail(r->env, r->name, "cannot be read: %s",
                   ferror(r->file) ? strerror(errno)
                                   : "it became shorter while "
@@ -118,7 +131,12 @@ void tkn_with_writer(tk_env *e, const char *path,
 }
 
 void tkn_write(tkn_writer *w, const void *src, size_t n) {
-  if (n && fwrite(src, 1, n, w->file) != n)
-    tkn_file_fail(w->env, w->name, "cannot be written: %s", strerror(errno));
-  tk_digest_add(&w->digest, src, n);
+  const char *from = src;
+  for (size_t some; n; from += some, n -= some) {
+    tk_check_interrupt(w->env);
+    some = n < PIECE ? n : PIECE;
+    if (fwrite(from, 1, some, w->file) != some)
+      tkn_file_fail(w->env, w->name, "cannot be written: %s", strerror(errno));
+    tk_digest_add(&w->digest, from, some);
+  }
 }

@@ -31,11 +31,23 @@ typedef struct fill_row {
 } fill_row;
 
 static void put_int(fill_call *f, size_t i, int64_t v) {
+  tk_check_step(f->c->env, i);
   tk_lane_set_int(f->dtype, f->data + i * f->size, v);
 }
 
+/* All bytes alike, a piece after the other: much memory takes time. */
+static void put_bytes(fill_call *f, int byte) {
+  enum { PIECE = 1 << 22 };
+  char *at = f->data;
+  for (size_t n = f->lanes * f->size, some; n; at += some, n -= some) {
+    tk_check_interrupt(f->c->env);
+    some = n < PIECE ? n : PIECE;
+    memset(at, byte, some);
+  }
+}
+
 static void zeros(fill_call *f) {
-  memset(f->data, 0, f->lanes * f->size);
+  put_bytes(f, 0);
 }
 
 static void ones(fill_call *f) {
@@ -43,7 +55,7 @@ static void ones(fill_call *f) {
 }
 
 static void empty(fill_call *f) {
-  memset(f->data, PATTERN, f->lanes * f->size);
+  put_bytes(f, PATTERN);
   if (f->dtype == TK_INT1) memset(f->data, 1, f->lanes); /* no other true */
 }
 
@@ -86,8 +98,10 @@ static void full_lane(fill_call *f, void *lane) {
 static void full(fill_call *f) {
   uint64_t lane = 0;
   full_lane(f, &lane);
-  for (size_t i = 0; i < f->lanes; i++)
+  for (size_t i = 0; i < f->lanes; i++) {
+    tk_check_step(f->c->env, i);
     memcpy(f->data + i * f->size, &lane, f->size);
+  }
 }
 
 /* ---- random ------------------------------------------------------------ */
@@ -98,7 +112,7 @@ static void fill_start(fill_call *f, tkn_random *r) {
              "for integers there is randint(LO, HI) or randint(LO, HI, SEED)",
              "rand and randn are for float types, not %s",
              tk_dtype_name(f->dtype));
-  tkn_random_start(r, seed_of(f, 0));
+  tkn_random_start(r, f->c->env, seed_of(f, 0));
 }
 
 static void rand_(fill_call *f) {
@@ -120,7 +134,7 @@ static void randint(fill_call *f) {
   if (lo >= hi)
     tkn_fail(f->c, f->lo[0], f->lo[2] - 1, NULL,
              "randint takes LO and HI with LO < HI");
-  tkn_random_start(&r, seed_of(f, 2));
+  tkn_random_start(&r, f->c->env, seed_of(f, 2));
   tkn_randint(&r, f->dtype, f->data, f->lanes, lo, hi);
 }
 

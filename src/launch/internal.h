@@ -133,13 +133,14 @@ void tkn_npy_load(tkn_reader *r, tk_launch *l, tk_arg *arg,
 /* ---- numbers (random.c) ------------------------------------------------ */
 
 typedef struct tkn_random {
+  tk_env *env; /* that may be interrupted; NULL */
   uint32_t mt[624];
   int at;
   bool has_next;
   double next;
 } tkn_random;
 
-void tkn_random_start(tkn_random *r, uint64_t seed);
+void tkn_random_start(tkn_random *r, tk_env *e, uint64_t seed);
 /* torch.rand, torch.randn and torch.randint of a dtype; lanes contiguous. */
 void tkn_rand(tkn_random *r, tk_dtype d, void *out, size_t n);
 void tkn_randn(tkn_random *r, tk_dtype d, void *out, size_t n);

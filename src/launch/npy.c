@@ -210,13 +210,15 @@ void tkn_npy_header(tkn_reader *r, tkn_npy *h) {
   check_size(r, h);
 }
 
-static void swap_bytes(char *p, size_t lanes, size_t size) {
-  for (size_t i = 0; i < lanes; i++, p += size)
+static void swap_bytes(tk_env *e, char *p, size_t lanes, size_t size) {
+  for (size_t i = 0; i < lanes; i++, p += size) {
+    tk_check_step(e, i);
     for (size_t a = 0, b = size - 1; a < b; a++, b--) {
       char t = p[a];
       p[a] = p[b];
       p[b] = t;
     }
+  }
 }
 
 /* Reads column-major lanes: in file order the first axis runs fastest, so
@@ -249,7 +251,7 @@ void tkn_npy_data(tkn_reader *r, const tkn_npy *h, void *dst) {
     read_fortran(r, h, dst);
   else
     tkn_read(r, dst, lanes * size);
-  if (h->swap) swap_bytes(dst, lanes, size);
+  if (h->swap) swap_bytes(r->env, dst, lanes, size);
   uint8_t *byte = dst;
   for (size_t i = 0; h->dtype == TK_INT1 && i < lanes; i++)
     byte[i] = byte[i] != 0;
@@ -302,6 +304,7 @@ static void load_rounded(tkn_reader *r, const tkn_npy *h, tk_launch *l,
   char *data = arg->owned;
   for (size_t i = 0; i < (size_t)h->lanes; i++) {
     float f;
+    tk_check_step(r->env, i);
     memcpy(&f, data + i * sizeof f, sizeof f);
     tk_lane_set_double(d, data + i * size, (double)f);
   }

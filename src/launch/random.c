@@ -22,15 +22,18 @@ enum { N = 624, M = 397 };
 
 /* ---- the twister ------------------------------------------------------- */
 
-void tkn_random_start(tkn_random *r, uint64_t seed) {
+void tkn_random_start(tkn_random *r, tk_env *e, uint64_t seed) {
   memset(r, 0, sizeof *r);
+  r->env = e;
   r->mt[0] = (uint32_t)seed;
   for (uint32_t i = 1; i < N; i++)
     r->mt[i] = 1812433253u * (r->mt[i - 1] ^ r->mt[i - 1] >> 30) + i;
   r->at = N;
 }
 
+/* Of all that takes values, each some hundred times. */
 static void twist(tkn_random *r) {
+  if (r->env) tk_check_interrupt(r->env);
   uint32_t *mt = r->mt;
   for (int i = 0; i < N; i++) {
     uint32_t y = (mt[i] & 0x80000000) | (mt[(i + 1) % N] & 0x7fffffff);
@@ -73,7 +76,7 @@ void tkn_rand(tkn_random *r, tk_dtype d, void *out, size_t n) {
 
 void tk_random_rand(uint64_t seed, float *out, size_t n) {
   tkn_random r;
-  tkn_random_start(&r, seed);
+  tkn_random_start(&r, NULL, seed);
   tkn_rand(&r, TK_FP32, out, n);
 }
 
@@ -126,7 +129,10 @@ static double normal(tkn_random *r) {
 static void randn_wide(tkn_random *r, tk_dtype d, char *out, size_t n) {
   size_t size = tk_dtypes[d].size;
   tkn_rand(r, d, out, n);
-  for (size_t i = 0; i + 16 <= n; i += 16) box_muller(d, out + i * size);
+  for (size_t i = 0; i + 16 <= n; i += 16) {
+    if (r->env) tk_check_step(r->env, i / 16);
+    box_muller(d, out + i * size);
+  }
   if (n % 16 == 0) return;
   tkn_rand(r, d, out + (n - 16) * size, 16);
   box_muller(d, out + (n - 16) * size);
@@ -159,6 +165,6 @@ void tkn_randn(tkn_random *r, tk_dtype d, void *out, size_t n) {
 void tk_random_randn(tk_env *e, uint64_t seed, float *out, size_t n) {
   (void)e;
   tkn_random r;
-  tkn_random_start(&r, seed);
+  tkn_random_start(&r, NULL, seed);
   tkn_randn(&r, TK_FP32, out, n);
 }

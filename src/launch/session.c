@@ -137,28 +137,35 @@ static void render_lines(tk_env *e, void *ud) {
   if (tk_report_count(c->s)) tk_buf_putc(&c->s->report, '\n');
 }
 
+/* Renders a report, even of a run that was interrupted; what is returned if
+ * there is no memory for it: `instead`. */
+static const char *render(report_call *c, void (*fn)(tk_env *e, void *ud),
+                          const char *instead) {
+  tk_env *e = &c->s->env;
+  e->deaf++;
+  tk_status st = tk_protect(e, fn, c);
+  e->deaf--;
+  return st == TK_OK ? tk_buf_str(&c->s->report) : instead;
+}
+
 const char *tk_report(tk_session *s, bool colour) {
   report_call c = {.s = s, .colour = colour};
-  if (tk_protect(&s->env, render_text, &c) != TK_OK) return memory_text;
-  return tk_buf_str(&s->report);
+  return render(&c, render_text, memory_text);
 }
 
 const char *tk_report_unshown(tk_session *s, bool colour) {
   report_call c = {.s = s, .colour = colour, .unshown = true};
-  if (tk_protect(&s->env, render_text, &c) != TK_OK) return memory_text;
-  return tk_buf_str(&s->report);
+  return render(&c, render_text, memory_text);
 }
 
 const char *tk_report_json(tk_session *s) {
   report_call c = {.s = s};
-  if (tk_protect(&s->env, render_json, &c) != TK_OK) return memory_json;
-  return tk_buf_str(&s->report);
+  return render(&c, render_json, memory_json);
 }
 
 const char *tk_report_json_lines(tk_session *s) {
   report_call c = {.s = s};
-  if (tk_protect(&s->env, render_lines, &c) != TK_OK) return memory_line;
-  return tk_buf_str(&s->report);
+  return render(&c, render_lines, memory_line);
 }
 
 size_t tk_report_count(tk_session *s) {

@@ -126,6 +126,7 @@ static const uint32_t *writers_by_element(comparison *c, tk_arena *a) {
   uint32_t *out = TK_NEWN(a, uint32_t, c->diff.n + 1);
   int64_t index[TK_MAX_RANK];
   for (size_t i = 0; i < c->diff.n; i++) {
+    tk_check_step(a->env, i);
     tk_diff_index(&c->diff, i, index);
     out[i] = c->writers->program[position_of(c, index)];
   }
@@ -265,6 +266,7 @@ static const char *element_to_explain(const comparison *c, tk_arena *a,
 static void measure_errors(const comparison *c, tk_difference *d) {
   const tk_diff *x = &c->diff;
   for (size_t i = 0; i < x->n; i++) {
+    tk_check_step(x->arena->env, i);
     if (tk_diff_is_equal(x, i)) continue;
     double error = tk_diff_error(x, i), size = fabs(x->expected[i]);
     uint64_t ulp = tk_diff_distance(x, c->found, c->expected, i);

@@ -442,7 +442,7 @@ START_TEST(rand_of_other_types) {
     double out[1000];
     tkn_random r;
     tk_dtype d = (tk_dtype)want[i].dtype;
-    tkn_random_start(&r, 7);
+    tkn_random_start(&r, NULL, 7);
     tkn_rand(&r, d, out, 1000);
     ck_assert(fnv(out, 1000 * tk_dtype_size(d)) == want[i].hash);
   }
@@ -460,7 +460,7 @@ START_TEST(randint_bits) {
   for (size_t i = 0; i < TK_COUNT(want); i++) {
     int32_t out[1000];
     tkn_random r;
-    tkn_random_start(&r, 3);
+    tkn_random_start(&r, NULL, 3);
     tkn_randint(&r, TK_INT32, out, 1000, want[i].lo, want[i].hi);
     ck_assert(fnv(out, sizeof out) == want[i].hash);
   }

@@ -10,6 +10,7 @@ import importlib.util
 import os
 import sys
 
+from .. import interrupt
 from . import apart, commands, manifest
 
 
@@ -110,10 +111,12 @@ def run(argv):
 
 
 def main():
+    interrupt.by_python()
     try:
         status = run(sys.argv[1:])
     except KeyboardInterrupt:
-        status = 130
+        interrupt.by_default()
+        status = interrupt.STATUS
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 141
