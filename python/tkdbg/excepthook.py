@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import sys
+import sysconfig
 import traceback
 import types
 
@@ -10,6 +11,7 @@ from . import device, errors, findings, mistakes, session as session_
 from .modules import finder
 
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_LIBRARY = sysconfig.get_path("stdlib") + os.sep
 _HIDDEN = ("<tkdbg binder>", "<frozen runpy>", "<frozen importlib._bootstrap>")
 
 
@@ -33,10 +35,35 @@ def strip(tb, also=lambda name: False):
     return result
 
 
+def _without_end(tb):
+    """The traceback of Ctrl-C without what tkdbg was doing, and Python's library
+    for it, when it came."""
+    links = list(_links(tb))
+    codes = [link.tb_frame.f_code for link in links]
+    n = len(links)
+    while n and codes[n - 1].co_filename.startswith(_LIBRARY):
+        n -= 1
+    if not n or n == len(codes) or not is_ours(codes[n - 1]):
+        return tb
+    result = None
+    for link in reversed(links[:n]):
+        result = types.TracebackType(result, link.tb_frame, link.tb_lasti,
+                                     link.tb_lineno)
+    return result
+
+
+def _links(tb):
+    while tb is not None:
+        yield tb
+        tb = tb.tb_next
+
+
 def _strip_chain(error, seen):
     """Strips an exception and those it came from."""
     while error is not None and id(error) not in seen:
         seen.add(id(error))
+        if isinstance(error, KeyboardInterrupt):
+            error.__traceback__ = _without_end(error.__traceback__)
         error.__traceback__ = strip(error.__traceback__)
         _strip_chain(error.__context__, seen)
         error = error.__cause__

@@ -96,6 +96,7 @@ class Watch:
         self.debugged = None  # whether a debugger answers Ctrl-C
         self.ends_process = False  # by a second Ctrl-C that is not answered
         self.ended = False  # a launch, or what else C did, with Ctrl-C
+        self.unanswered = False  # by the debugger
         self.callback = _capi.AttendFn(self._attend)
         self._hook = self._unraisable
         self.reset()
@@ -244,5 +245,6 @@ class Watch:
     def _hand_on(self, handler):
         """Ctrl-C that no debugger answered is the script's."""
         pressed, self._ctrl_c = self._ctrl_c, False
+        self.unanswered |= pressed
         if pressed and not self.debugged():
             handler(signal.SIGINT, None)

@@ -460,6 +460,9 @@ class Session:
             self.guarded(self.lib.tk_debugger_go_back, self.debugger)
         if self.debugger and self.lib.tk_debugger_has_quit(self.debugger):
             self.lib.tk_report_clear(self.ptr)
+            if self.server and self.watch.unanswered:
+                self.watch.ended = True
+                raise SystemExit(interrupt.STATUS)
             raise SystemExit(0)
         if options.bar:
             options.bar.done()

@@ -40,7 +40,7 @@ static void put_bytes(fill_call *f, int byte) {
   enum { PIECE = 1 << 22 };
   char *at = f->data;
   for (size_t n = f->lanes * f->size, some; n; at += some, n -= some) {
-    tk_check_interrupt(f->c->env);
+    if (f->c) tk_check_interrupt(f->c->env); /* a text asks for it */
     some = n < PIECE ? n : PIECE;
     memset(at, byte, some);
   }
