@@ -36,8 +36,8 @@ def strip(tb, also=lambda name: False):
 
 
 def _without_end(tb):
-    """The traceback of Ctrl-C without what tkdbg was doing, and Python's library
-    for it, when it came."""
+    """The traceback of Ctrl-C without what tkdbg, and Python's library for
+    it, was doing when it came."""
     links = list(_links(tb))
     codes = [link.tb_frame.f_code for link in links]
     n = len(links)

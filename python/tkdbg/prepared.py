@@ -71,7 +71,8 @@ class Prepared:
             self.function.__name__)
         shared, registers, most = c_size_t(), c_int(), c_int()
         session.attended(
-            session.lib.tk_launch_resources, self.ptr, device.model().arch, byref(shared), byref(registers),
+            session.lib.tk_launch_resources, self.ptr,
+            device.model().arch, byref(shared), byref(registers),
             byref(most))
         self.shared = shared.value
         self.registers = device.registers(registers.value, most.value)
@@ -104,7 +105,8 @@ class Prepared:
         options, text = self.session.options, c_char_p()
         with self.session.lock:
             self.session.check(self.session.attended(
-                self.session.lib.tk_launch_emit, self.ptr, byref(_capi.EmitOptions(
+                self.session.lib.tk_launch_emit, self.ptr,
+                byref(_capi.EmitOptions(
                     emit=options.emit.encode(), arch=options.arch.encode(),
                     skip=(options.skip_pass or "").encode(),
                     output=options.output and options.output.encode(),

@@ -94,7 +94,8 @@ def summary(totals, interrupted=False):
         return ""
     rate = count(programs / seconds if seconds > 0 else 0)
     said = "interrupted after " if interrupted else ""
-    return (f"tkdbg: {said}{_plural(totals['launches'], 'launch', 'launches')}, "
+    launches = _plural(totals["launches"], "launch", "launches")
+    return (f"tkdbg: {said}{launches}, "
             f"{_plural(programs, 'program', 'programs')} in "
             f"{duration(seconds)} ({rate} programs/s, "
             f"peak {totals['peak'] / (1 << 20):.1f} MiB)\n")
