@@ -81,7 +81,7 @@ void tkn_with_reader(tk_env *e, const char *path,
 enum { PIECE = 1 << 22 };
 
 /* Returns whether there was as much. */
-static bool read_file(tkn_reader *r, char *dst, size_t n) {
+static bool read_pieces(tkn_reader *r, char *dst, size_t n) {
   for (size_t some; n; dst += some, n -= some) {
     tk_check_interrupt(r->env);
     some = n < PIECE ? n : PIECE;
@@ -97,7 +97,7 @@ void tkn_read(tkn_reader *r, void *dst, size_t n) {
   if (n == 0) return;
   if (r->mem)
     memcpy(dst, r->mem + r->at, n);
-  else if (!read_file(r, dst, n))
+  else if (!read_pieces(r, dst, n))
     tkn_file_fail(r->env, r->name, "cannot be read: %s",
                   ferror(r->file) ? strerror(errno)
                                   : "it became shorter while "
