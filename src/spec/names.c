@@ -396,6 +396,8 @@ static sval host_global(tks *s, tk_function *fn, const char *name,
 }
 
 sval tks_global(tks *s, tk_function *fn, const char *name, bool *found) {
+  *found = false;
+  if (!fn) return sv(V_NONE); /* a typed form has no module */
   return fn->host ? host_global(s, fn, name, found)
                   : file_global(s, fn, name, found);
 }
@@ -458,8 +460,9 @@ void tks_unknown_name(tks *s, const char *name) {
   tk_nearest near = tk_nearest_start(name);
   for (const tk_binding *b = s->frame->scope; b; b = b->prev)
     if (!b->dropped) tk_nearest_try(&near, b->name);
-  const tk_file *f = s->frame->fn->module->file;
-  for (size_t i = 0; i < f->nitems; i++)
+  const tk_function *fn = s->frame->fn; /* NULL: of a typed form */
+  const tk_file *f = fn ? fn->module->file : NULL;
+  for (size_t i = 0; f && i < f->nitems; i++)
     if (f->items[i].depth == 0) tk_nearest_try(&near, f->items[i].name);
   const char *best = tk_nearest_best(&near);
   if (best)
