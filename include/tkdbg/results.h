@@ -136,6 +136,8 @@ typedef struct tk_blame {
   const tk_write *first; /* the oldest; NULL: no program wrote it */
   /* When no program wrote it, the nearest writes to its tensor; or NULL. */
   const tk_write *before, *after;
+  const char *asked; /* the element as the options of the run have it, without
+                        space; NULL: they do not */
 } tk_blame;
 
 /* The i-th element that the last run was asked to blame

@@ -468,6 +468,10 @@ const char *tk_expression_name(size_t i);
 
 /* Checks a program condition list: TK_OK or TK_USAGE with a report. */
 tk_status tk_pids_check(tk_session *s, const char *conds);
+/* The same of elements, a line each, as tk_run_options.blame and explain have
+ * them; option: what the report calls them, "--blame". */
+tk_status tk_elements_check(tk_session *s, const char *option,
+                            const char *elements);
 
 /* ---- debugging --------------------------------------------------------- */
 
@@ -504,10 +508,12 @@ tk_status tk_debugger_new(tk_session *s, const tk_debugger_options *o,
 /* Carries out a command line, as if it were typed; false after saying why it
  * could not be.  Also before the first launch. */
 bool tk_debugger_command(tk_debugger *d, const char *line);
-/* Whether the user has quit: the launch then returns TK_INTERRUPTED. */
+/* Whether the user has quit: the launch then returns TK_INTERRUPTED, unless it
+ * had ended. */
 bool tk_debugger_has_quit(const tk_debugger *d);
-/* At the end of a run: says which breakpoints no launch had a place for. */
-void tk_debugger_end(tk_debugger *d);
+/* At the end of a run: says which breakpoints no launch had a place for; their
+ * number. */
+size_t tk_debugger_end(tk_debugger *d);
 /* For a script, when a launch has returned: runs those again that the user has
  * gone to.  TK_INTERRUPTED: the user has quit. */
 tk_status tk_debugger_go_back(tk_debugger *d);

@@ -14,14 +14,20 @@
 
 /* ---- what is asked ----------------------------------------------------- */
 
+static void refuse_element(tk_env *e, const char *option, const char *text,
+                           const char *why) TK_NORETURN;
+static void refuse_element(tk_env *e, const char *option, const char *text,
+                           const char *why) {
+  tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                           "%s %s: %s", option, text, why);
+  tk_diag_help(e, d, "write NAME[I,J], an index for each axis");
+  tk_throw(e, TK_USAGE);
+}
+
 static void bad_element(const tkc_blame *b, const char *text,
                         const char *why) TK_NORETURN;
 static void bad_element(const tkc_blame *b, const char *text, const char *why) {
-  tki *t = b->t;
-  tk_diag *d = tk_diag_add(t->env, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                           "%s %s: %s", b->option, text, why);
-  tk_diag_help(t->env, d, "write NAME[I,J], an index for each axis");
-  tk_throw(t->env, TK_USAGE);
+  refuse_element(b->t->env, b->option, text, why);
 }
 
 /* Whether a name may be asked for by n bytes of text: C stands for C, c_ptr,
@@ -73,12 +79,16 @@ static uint64_t asked_address(const tkc_blame *b, const tki_region *r,
   return base + (uint64_t)(off * (int64_t)tk_dtype_size(x->dtype));
 }
 
-static void add_target(tkc_blame *b, char *text) {
-  tki *t = b->t;
+static void without_space(char *text) {
   char *to = text;
   for (char *p = text; *p; p++)
     if (!isspace((unsigned char)*p)) *to++ = *p;
   *to = 0;
+}
+
+static void add_target(tkc_blame *b, char *text) {
+  tki *t = b->t;
+  without_space(text);
   size_t n = strcspn(text, "[");
   const tki_region *r = asked_region(t, text, n);
   if (!r && t->launch->fn->host) return;
@@ -88,6 +98,43 @@ static void add_target(tkc_blame *b, char *text) {
   x->addr = asked_address(b, r, text, text + n);
   *b->last = x;
   b->last = &x->next;
+}
+
+typedef struct elements_call {
+  tk_session *s;
+  const char *option, *elements;
+} elements_call;
+
+/* Why text, which has no space, can be an element of no tensor; NULL. */
+static const char *element_fault(const char *text) {
+  const char *p = text + strcspn(text, "[");
+  if (p == text) return "no tensor is named";
+  if (!*p) return NULL;
+  do {
+    char *end;
+    strtoll(p + 1, &end, 10);
+    if (end == p + 1) return "an index must be a number";
+    p = end;
+  } while (*p == ',');
+  return strcmp(p, "]") ? "']' was expected after the last index" : NULL;
+}
+
+static void check_elements(tk_env *e, void *ud) {
+  const elements_call *c = ud;
+  char *text = tk_arena_strdup(&c->s->arena, c->elements), *next;
+  for (; *text; text = next) {
+    next = text + strcspn(text, "\n");
+    if (*next) *next++ = 0;
+    without_space(text);
+    const char *why = element_fault(text);
+    if (why) refuse_element(e, c->option, text, why);
+  }
+}
+
+tk_status tk_elements_check(tk_session *s, const char *option,
+                            const char *elements) {
+  elements_call c = {s, option, elements ? elements : ""};
+  return tk_session_guard(s, check_elements, &c);
 }
 
 /* ---- watching ---------------------------------------------------------- */
@@ -216,6 +263,7 @@ tk_blame tkc_blame_found(tkc_blame *b, tk_arena *a, const tkc_target *x) {
   const tki_region *r = x->region;
   tk_dtype d = r->tensor->dtype;
   tk_blame found = {.times = n, .nwrites = most};
+  if (x->text) found.asked = tk_arena_strdup(a, x->text);
   found.element = blamed_element(b, a, r, x->addr);
   if (tki_region_at(b->t, x->addr, tk_dtype_size(d)))
     found.value =

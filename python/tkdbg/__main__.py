@@ -7,8 +7,9 @@ those that ``tkdbg run`` has for scripts.
 
 Exit status: the script's own; 1 when a finding or another exception is
 uncaught, and where the script says 0 although detectors have found something
-or autotuned configurations disagree; 2 for bad usage; 3 for a fault of
-tkdbg; 130 after Ctrl-C.
+or autotuned configurations disagree; 2 for bad usage, and where the script says
+0 but what an option asks for never came; 3 for a fault of tkdbg; 130 after
+Ctrl-C.
 """
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ import os
 import runpy
 import sys
 
-from . import (_capi, dapserver, errors, excepthook, gdbserver, interrupt,
-               parsing, profile, progress, settings, setup, source, why)
+from . import (_capi, dapserver, errors, excepthook, findings, gdbserver,
+               interrupt, parsing, profile, progress, settings, setup, source, why)
 from . import session as session_
 
 USAGE = ("usage: python3 -m tkdbg run [options] FILE.py [ARGS]\n"
@@ -75,10 +76,16 @@ def _implied(option, lib, args):
 
 
 def check(session):
-    """Reports bad program conditions before the script starts."""
-    pids = session.options.pids
-    if pids is not None:
-        session.check(session.lib.tk_pids_check(session.ptr, pids.encode()))
+    """Reports bad program conditions and elements, and options that need
+    others, before the script starts."""
+    o = session.options
+    o.check_needs()
+    if o.pids is not None:
+        session.check(session.lib.tk_pids_check(session.ptr, o.pids.encode()))
+    for name in "blame", "explain":
+        session.check(session.lib.tk_elements_check(
+            session.ptr, f"--{name}".encode(),
+            "".join(f"{e}\n" for e in getattr(o, name)).encode()))
 
 
 # ---- running ----------------------------------------------------------------
@@ -136,23 +143,44 @@ def _run_text(text, name, path):
     exec(code, module.__dict__)
 
 
-def flush():
-    """Empties stdout; a closed pipe is not an error of the script."""
+def flush(session=None):
+    """Empties stdout; a closed pipe is not an error of the script.  What else
+    keeps it from being written is said, and is session's."""
+    problem = None
     try:
         sys.stdout.flush()
-    except (OSError, ValueError):
+    except BrokenPipeError:
+        return
+    except OSError as e:
+        problem = e.strerror
+    except ValueError:  # it is closed
         pass
+    if session is None or session.lost or not (
+            problem or _capi.output_is_lost()):
+        return
+    session.lost = session.unmet = True
+    sys.stderr.write("tkdbg: cannot write to standard output"
+                     + (f": {problem}\n" if problem else "\n"))
+    sys.stdout = open(os.devnull, "w")  # Python would fail with it again
 
 
 def run(argv):
     """Runs a command line; returns the exit status."""
     try:
         status = _run(argv)
-    except SystemExit:
-        if not _found():
+    except SystemExit as e:
+        status = _found() or (e.code in (None, 0) and _unmet())
+        if not status:
             raise
-        raise SystemExit(_found()) from None
-    return _found() or status
+        raise SystemExit(status) from None
+    return _found() or status or _unmet()
+
+
+def _unmet():
+    """The exit status of a script that went well, if something that an option
+    asks for never came; 0."""
+    session = session_.existing()
+    return 2 if session and session.unmet else 0
 
 
 def _found():
@@ -191,6 +219,7 @@ def _run(argv):
     session.arguments = len(args)
     setup.install(values)
     check(session)
+    session.requests.share()
     asked = why.Why(session, session.setup.comparisons) if (
         session.setup.comparisons) else None
     profiled = profile.Profile(session) if session.options.profile else None
@@ -266,9 +295,14 @@ def status_of(error):
 
 def finish(session, complete):
     """The summary line; complete: the script got to its end."""
-    flush()
+    flush(session)
+    quit = session.debugger and session.lib.tk_debugger_has_quit(
+        session.debugger)
     if session.debugger:
-        session.lib.tk_debugger_end(session.debugger)
+        missing = session.lib.tk_debugger_end(session.debugger)
+        if missing and session.options.breakpoints:
+            session.unmet = True
+        flush(session)
     if session.options.gen_suppressions and session.findings():
         alone = session.options.json and (session.profile or session.debugger)
         to = sys.stderr if alone else sys.stdout  # the other is JSON alone
@@ -276,37 +310,30 @@ def finish(session, complete):
         flush()
     if not session.options.json:
         sys.stderr.write(caught(session.raised))
+    unmet = session.requests.unmet()
     totals = session.totals
     if session.options.is_quiet():
-        return
-    if totals["launches"]:
-        sys.stderr.write(progress.summary(totals, session.watch.ended or
-                                          _has_quit(session)))
-    elif complete and (not session.debugger or
-                       session.server and not _has_quit(session)):
+        pass
+    elif totals["launches"]:
+        sys.stderr.write(progress.summary(totals, session.watch.ended or quit))
+    elif complete and not unmet and (not session.debugger or
+                                     session.server and not quit):
         named = session.options.kernel
         sys.stderr.write("tkdbg: no kernel was launched in this process" + (
             f"; --arg describes a launch of '{named}'\n" if named else "\n"))
-    if complete and totals["launches"]:
-        sys.stderr.write(missing(session))
+    if complete and not quit:
+        say_unmet(session, unmet)
 
 
-def _has_quit(session):
-    return bool(session.debugger and
-                session.lib.tk_debugger_has_quit(session.debugger))
-
-
-def missing(session):
-    """What is said if --kernel and --launch name a launch that never came."""
-    o, count = session.options, session.launches
-    if (o.kernel is None or count) and (o.launch or 0) <= count:
-        return ""
-    if not count:
-        return f"tkdbg: --kernel {o.kernel}: no such kernel was launched\n"
-    of = "" if o.kernel is None else f" of {o.kernel}"
-    return (f"tkdbg: --launch {o.launch}: there "
-            + (f"was 1 launch{of}\n" if count == 1 else
-               f"were {count} launches{of}\n"))
+def say_unmet(session, lines):
+    """Says what options ask for that never came."""
+    if not lines:
+        return
+    session.unmet = True
+    if session.options.json:
+        findings.tell([findings.entry("argument", line) for line in lines])
+    else:
+        sys.stderr.write("".join(f"tkdbg: {line}\n" for line in lines))
 
 
 def caught(raised):

@@ -268,10 +268,11 @@ PROTOTYPES = {
     "tk_builtin_signature": (_S, [c_size_t]),
     "tk_builtin_doc": (_S, [c_size_t]),
     "tk_pids_check": (c_int, [_P, _S]),
+    "tk_elements_check": (c_int, [_P, _S, _S]),
     "tk_debugger_new": (c_int, [_P, _P, _OUT]),
     "tk_debugger_command": (c_bool, [_P, _S]),
     "tk_debugger_has_quit": (c_bool, [_P]),
-    "tk_debugger_end": (None, [_P]),
+    "tk_debugger_end": (c_size_t, [_P]),
     "tk_debugger_is_active": (c_bool, [_P]),
     "tk_debugger_ignore": (None, [_P, c_bool]),
     "tk_debugger_complete": (_S, [_P, _S, c_size_t]),
@@ -393,3 +394,14 @@ def text(data, size=None):
     if size is not None:
         data = ctypes.string_at(data, size) if size else b""
     return data.decode("utf-8", "replace")
+
+
+def output_is_lost() -> bool:
+    """Whether what the library has written to standard output cannot be: a
+    debugger writes there by itself."""
+    libc = ctypes.CDLL(None)
+    try:
+        stdout = c_void_p.in_dll(libc, "stdout")
+    except ValueError:  # this C library calls it otherwise
+        return False
+    return bool(libc.fflush(stdout) or libc.ferror(stdout))

@@ -85,7 +85,7 @@ class Blame(Structure):
     _fields_ = [("element", Element), ("value", Lane), ("times", c_uint64),
                 ("writes", POINTER(Write)), ("nwrites", c_size_t),
                 ("first", POINTER(Write)), ("before", POINTER(Write)),
-                ("after", POINTER(Write))]
+                ("after", POINTER(Write)), ("asked", c_char_p)]
 
 
 class Step(Structure):
@@ -152,6 +152,7 @@ class Difference(Structure):
 
 # name: (result, argument types), as in _capi
 PROTOTYPES = {
+    "tk_launch_blame": (POINTER(Blame), [c_void_p, c_size_t]),
     "tk_launch_difference": (POINTER(Difference), [c_void_p, c_size_t]),
     "tk_launch_difference_text": (c_char_p, [c_void_p, c_size_t, c_size_t]),
     "tk_launch_explanation": (POINTER(Explanation), [c_void_p, c_size_t]),

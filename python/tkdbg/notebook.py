@@ -33,6 +33,24 @@ PICTURES = 8  # shown of a cell
 _CHECK_OPTIONS = {"check", "limit", "suppressions", "assume_written",
                   "stop_on_finding"}
 
+_BEFORE = ("it is read when the extension is loaded: set it in TKDBG_OPTIONS "
+           "before that")
+_DEBUGGER = ("no debugger can have the terminal of a notebook; 'tkdbg debug' "
+             "runs a script under one")
+_SCRIPT = "it is about a whole script: 'tkdbg {0} SCRIPT' has it"
+
+# Options that magics refuse, and why.
+REFUSED = {
+    **dict.fromkeys(("triton", "triton_version", "virtual_cuda"), _BEFORE),
+    **dict.fromkeys(("debug", "breakpoints", "commands", "command_files",
+                     "no_init", "listen", "stdio", "listen_anywhere",
+                     "port_file", "machine", "write_elf", "once", "multi",
+                     "dap"), _DEBUGGER),
+    **dict.fromkeys(("shard", "stores", "error_exitcode",
+                     "gen_suppressions", "json"), _SCRIPT.format("run")),
+    "why": _SCRIPT.format("why"), "profile": _SCRIPT.format("profile"),
+    "html": _SCRIPT.format("profile")}
+
 
 def load(shell):
     """load_ipython_extension"""
@@ -81,13 +99,14 @@ class Notebook:
             if cell is None:
                 if off:
                     self._reset()
-                self._set(values)
+                self._set(values, given=not off)
+                self._begin()
                 if not line.strip():
                     print(HELP, end="")
                 return None
             values = values or ({} if access else {"check": "all"})
             before = self._values(values)
-            self._set(values)
+            self._set(values, given=True)
         except errors.UsageError as e:
             raise UsageError(str(e).split("\nusage:")[0]) from None
         try:
@@ -113,19 +132,27 @@ class Notebook:
             access = int(number[0])
             del words[at:at + 2]
         values, kind, target, _ = main.parse([*words, "-"])
+        for key in values:
+            if key in REFUSED:
+                name = self.session.options.name_of(key)
+                raise errors.UsageError(
+                    f"tkdbg: --{name} has no effect in a cell: {REFUSED[key]}")
         if (kind, target) != ("file", "-"):
             raise errors.UsageError(
                 f"tkdbg: a cell needs no script: {target}\n{HELP}")
         return values, access, off
 
-    def _set(self, values):
-        """Sets options; none of them, if one cannot be."""
+    def _set(self, values, given=False):
+        """Sets options; none of them, if one cannot be.  given: somebody has
+        written them, so that each must have an effect."""
         session = self.session
         before = self._values(values)
         with session.lock:
             session.ptr  # made with the options before
             try:
                 session.options.update(values)
+                if given:
+                    session.options.check_needs(values)
                 main.check(session)
                 if values.keys() & _CHECK_OPTIONS:
                     session.use_checks()
@@ -147,12 +174,14 @@ class Notebook:
         __tracebackhide__ = True
         session, names = self.session, self.shell.user_ns
         code, last = self._compile(cell)
-        self.shown = 0
+        self._begin()
         session.access_line = access or 0
         session.after = self._show_pictures if access else None
         try:
             exec(code, names)
             value = eval(last, names) if last else None
+            for line in session.requests.unmet():
+                print(f"tkdbg: {line}", file=sys.stderr)
             if access and not self.shown:
                 print(f"tkdbg: no kernel of this cell loads or stores in line "
                       f"{access}; the line with %%tkdbg is line 1",
@@ -160,6 +189,15 @@ class Notebook:
             return value
         finally:
             session.access_line, session.after = 0, None
+
+    def _begin(self):
+        """A cell's launches are counted, recorded and printed anew."""
+        session = self.session
+        self.shown = session.launches = 0
+        session.recorded = False
+        session.requests.begin()
+        session.printed.clear()
+        session.staged.clear()
 
     def _compile(self, cell):
         """(code, code of the expression at its end or None)"""

@@ -16,7 +16,8 @@ import threading
 import warnings
 
 from . import (_capi, _results, dapserver, environment, errors, findings,
-               fresh, gdbserver, interrupt, progress, settings, tensors)
+               fresh, gdbserver, interrupt, progress, requests, settings,
+               tensors)
 
 OUT_OF_DTYPES = 64  # more than there will ever be; stops a bad library
 
@@ -41,6 +42,9 @@ class Session:
         self.setup = None         # setup.State while install() holds
         self._parts = {}          # class -> this session's instance of it
         self.recorded = False
+        self.requests = requests.Requests(self)  # and which were met
+        self.unmet = False        # ... one was not, as has been said
+        self.lost = False         # standard output, as has been said
         self.printed = set()      # forms, with --print-ir
         self.staged = set()       # those that `tkdbg compile` has done
         self.launched = {}        # the arguments of the launch that runs
@@ -431,6 +435,7 @@ class Session:
         """Runs a tk_launch; raises its findings."""
         __tracebackhide__ = True
         selected = self.select(kernel)
+        self.requests.launched(kernel, selected)
         options = self.run_options(selected)
         if selected:
             self.record(launch, kernel)
@@ -456,6 +461,8 @@ class Session:
             totals["programs"] += summary.programs
             totals["seconds"] += summary.seconds
             totals["peak"] = max(totals["peak"], summary.peak_bytes)
+        if selected:
+            self.requests.ran(launch, summary)
         if self.debugger:
             self.guarded(self.lib.tk_debugger_go_back, self.debugger)
         if self.debugger and self.lib.tk_debugger_has_quit(self.debugger):

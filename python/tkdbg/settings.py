@@ -32,6 +32,21 @@ _DAP = _capi.Option(
     help=b"... that an editor drives: where its client is")
 
 
+# Options that have no effect unless one of others is set.
+_SELECTED = ("pids", "order", "record", "blame", "explain", "shard", "against",
+             "breakpoints", "debug", "profile", "compile", "listen", "stdio",
+             "dap")
+NEEDS = {
+    "kernel": _SELECTED, "launch": _SELECTED,
+    "stores": ("shard",), "unordered": ("jobs",),
+    "rtol": ("against",), "atol": ("against",), "ulp": ("against",),
+    "pinpoint": ("against",), "limit": ("check",), "suppressions": ("check",),
+    "gen_suppressions": ("check",), "assume_written": ("check",),
+    "stop_on_finding": ("check",), "emit": ("compile",),
+    "arch": ("compile",), "output": ("compile",), "skip_pass": ("compile",),
+    "after_all": ("compile",), "html": ("why", "profile")}
+
+
 class Option:
     """One option: how it is spelled, and which values it takes."""
 
@@ -153,6 +168,24 @@ class Options:
         for name, value in values.items():
             setattr(self, name, value)
         return self
+
+    def check_needs(self, given=()):
+        """Raises UsageError for an option that is set and has no effect,
+        because those that it needs are not.  given: names of more that are
+        set, perhaps to what they were."""
+        def is_set(key):
+            return (key in given or
+                    getattr(self, key) != self._table[key].default)
+        for key, others in NEEDS.items():
+            if not is_set(key) or any(map(is_set, others)):
+                continue
+            raise UsageError(f"tkdbg: --{self._table[key].name} needs "
+                             + " or ".join(f"--{self._table[o].name}"
+                                           for o in others))
+
+    def name_of(self, key):
+        """What the command line calls an option."""
+        return self._table[key].name
 
     def names(self):
         """Of all options."""

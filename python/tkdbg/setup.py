@@ -133,6 +133,7 @@ def _after_torch():
     tensors.watch_addresses(session.addresses, session.fresh)
     wanted = session.options.virtual_cuda
     if wanted or (wanted is None and not vcuda.has_cuda()):
+        session.requests.note("device")
         session.setup.cuda = vcuda.VirtualCuda(session)
         session.setup.cuda.install()
 

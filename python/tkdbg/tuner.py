@@ -211,6 +211,7 @@ class Autotuner(KernelInterface):
 
     def _choose(self, args, kwargs):
         """The configurations for these arguments, best first."""
+        session_.current().requests.note("autotune")
         if len(self.configs) == 1:
             return self.configs
         key = self._key(kwargs)

@@ -107,6 +107,7 @@ const char *cli_value(const cli_args *a, cli_option_id id); /* or NULL */
 /* All values of a LIST, a line each; the caller frees. */
 char *cli_joined(const cli_args *a, cli_option_id id);
 bool cli_is_direct(const cli_args *a);
+bool cli_takes_script(const cli_args *a); /* the command does */
 /* Whether FILE is a script whose host code makes the launches. */
 bool cli_is_script(const cli_args *a);
 /* By its name or its first bytes. */
@@ -119,11 +120,19 @@ const char *cli_against(const cli_args *a);
 /* --rtol, --atol and --ulp. */
 tk_status cli_bound(const cli_args *a, tk_bound *b);
 int cli_find_command(const char *name); /* -1 if unknown */
+/* Of two of one name, the one that the command takes; -1 if unknown. */
+int cli_find_option(const cli_args *a, const char *name);
+
+/* fit.c: whether the options can take effect; says which one cannot. */
+bool cli_options_fit(const cli_args *a);
 
 /* say.c: messages, all on standard error. */
 int cli_usage(const cli_args *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* returns TK_USAGE */
-bool cli_one_file(const cli_args *a);      /* and nothing else; or says so */
+/* Empties standard output; the status, or another one after saying that what
+ * was written there is lost. */
+int cli_flush(int status);
+bool cli_one_file(const cli_args *a); /* and nothing else; or says so */
 const char *cli_nearest(const char *name, const char *(*next)(size_t i));
 bool cli_colour(const cli_args *a, int fd); /* in text written there */
 char *cli_format(const char *fmt, ...)
@@ -162,6 +171,7 @@ typedef struct cli_job {
 void cli_catch_interrupt(tk_session *s, tk_debugger *d, bool serves);
 /* Whether Ctrl-C was pressed, and no debugger answers it. */
 bool cli_is_interrupted(void);
+bool cli_is_check_help(const cli_args *a); /* --check=help */
 /* --check=help was given, and answered. */
 bool cli_wants_check_list(const cli_args *a);
 int cli_job_start(cli_job *j, const cli_args *a);

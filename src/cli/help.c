@@ -196,6 +196,13 @@ static int help_ops(const cli_args *a, const char *only) {
 }
 
 int cli_help(const cli_args *a) {
+  bool whole = cli_has(a, OPT_MAN) || cli_has(a, OPT_COMPLETION);
+  if (a->nwords > !whole)
+    return cli_usage(a,
+                     whole ? "'%s': the page and the script are about all "
+                             "commands"
+                           : "one COMMAND is expected, but '%s' follows it",
+                     a->words[!whole]);
   if (cli_has(a, OPT_MAN)) {
     cli_man(stdout);
   } else if (cli_has(a, OPT_COMPLETION)) {

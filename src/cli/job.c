@@ -6,6 +6,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -81,9 +82,13 @@ static tk_status set_checks(cli_job *j) {
   return tk_session_check(j->session, cli_value(a, OPT_CHECK), &o);
 }
 
-bool cli_wants_check_list(const cli_args *a) {
+bool cli_is_check_help(const cli_args *a) {
   const char *list = cli_value(a, OPT_CHECK);
-  return list && !strcmp(list, "help") && list_checks() == TK_OK;
+  return list && !strcmp(list, "help");
+}
+
+bool cli_wants_check_list(const cli_args *a) {
+  return cli_is_check_help(a) && list_checks() == TK_OK;
 }
 
 /* Returns where text goes: to standard output, unless only JSON may be written
@@ -139,17 +144,15 @@ static bool is_quiet(const cli_args *a) {
 }
 
 int cli_job_end(cli_job *j, int status) {
+  size_t missing = 0;
   bool quit = j->debugger && tk_debugger_has_quit(j->debugger);
   if (serving && pressed && quit)
     status = TK_INTERRUPTED;
   else if (quit && status == TK_INTERRUPTED)
     status = TK_OK;
   if (cli_is_interrupted()) status = TK_INTERRUPTED;
-  if (j->debugger && j->ran) tk_debugger_end(j->debugger);
-  bool lost = fflush(stdout) != 0 || ferror(stdout);
-  if (lost)
-    fprintf(stderr, "tkdbg: cannot write to standard output: %s\n",
-            strerror(errno));
+  if (j->debugger && j->ran) missing += tk_debugger_end(j->debugger);
+  bool lost = cli_flush(TK_OK) != TK_OK;
   if (j->session) say_report(j);
   if (j->session && cli_has(j->args, OPT_GEN_SUPPRESSIONS))
     fputs(tk_check_suppressions(j->session), text_file(j->args));
@@ -165,7 +168,8 @@ int cli_job_end(cli_job *j, int status) {
   tk_session_free(j->session);
   const char *code = cli_value(j->args, OPT_ERROR_EXITCODE);
   if (status == TK_FINDING && code) return atoi(code);
-  return status == TK_OK && lost ? TK_USAGE : status;
+  missing = cli_has(j->args, OPT_BREAK) ? missing : 0;
+  return status == TK_OK && (lost || missing) ? TK_USAGE : status;
 }
 
 /* One --compile NAME=VALUE. */
@@ -220,6 +224,10 @@ static tk_status open_form(cli_job *j, const char *path, tk_function **f) {
     st = cli_usage(j->args, "cannot read '%s': %s", path, strerror(errno));
   else
     st = tk_ir_open(j->session, path, text, n, f);
+  const char *name = cli_value(j->args, OPT_KERNEL);
+  if (st == TK_OK && name && strcmp(name, tk_function_name(*f)) != 0)
+    st = cli_usage(j->args, "--kernel: %s has the kernel '%s', not '%s'", path,
+                   tk_function_name(*f), name);
   if (file) fclose(file);
   free(text);
   return st;
@@ -348,6 +356,22 @@ const char *cli_against(const cli_args *a) {
   return a->command == CLI_DIFF && !given ? "best" : given;
 }
 
+/* --blame and --explain, before a run that may be long. */
+static tk_status check_elements(cli_job *j, const char *option,
+                                const char *elements) {
+  return elements ? tk_elements_check(j->session, option, elements) : TK_OK;
+}
+
+/* --pid, after a run. */
+static tk_status say_no_program(const cli_job *j) {
+  const int64_t *grid = j->summary.grid;
+  fprintf(stderr,
+          "tkdbg: --pid %s: no program of the grid (%" PRId64 ", %" PRId64
+          ", %" PRId64 ") matches\n",
+          cli_value(j->args, OPT_PID), grid[0], grid[1], grid[2]);
+  return TK_USAGE;
+}
+
 static tk_status run_with_bar(cli_job *j) {
   const cli_args *a = j->args;
   char *blame = cli_has(a, OPT_BLAME) ? cli_joined(a, OPT_BLAME) : NULL;
@@ -357,6 +381,8 @@ static tk_status run_with_bar(cli_job *j) {
       cli_progress_new(j->name, !is_quiet(a) && (!j->debugger || j->waits));
   tk_bound bound;
   tk_status st = cli_bound(a, &bound);
+  if (st == TK_OK) st = check_elements(j, "--blame", blame);
+  if (st == TK_OK) st = check_elements(j, "--explain", explain);
   tk_run_options o = {.size = sizeof o,
                       .pids = cli_value(a, OPT_PID),
                       .order = cli_value(a, OPT_ORDER),
@@ -379,6 +405,8 @@ static tk_status run_with_bar(cli_job *j) {
   if (!j->progress) o.progress = NULL;
   if (cli_is_interrupted()) st = TK_INTERRUPTED; /* a launch forgets it */
   if (st == TK_OK) st = tk_launch_run(j->launch, &o, &j->summary);
+  bool none = o.pids && !j->summary.programs && j->summary.grid[0];
+  if (st == TK_OK && none) st = say_no_program(j);
   free(blame);
   free(explain);
   cli_progress_free(j->progress);
@@ -417,12 +445,30 @@ tk_status cli_job_merge(cli_job *j) {
   return st == TK_OK ? merged : st;
 }
 
+/* The user has left the debugger before the launch had ended: says what is
+ * therefore not done. */
+static tk_status say_left(const cli_job *j) {
+  tk_status st = TK_INTERRUPTED;
+  for (size_t i = 0; i < j->args->nuses; i++) {
+    cli_use u = j->args->uses[i];
+    if (u.id != OPT_SAVE && u.id != OPT_PRINT && u.id != OPT_EXPECT) continue;
+    fprintf(stderr,
+            "tkdbg: --%s %s: not done, as the launch was left before its "
+            "end\n",
+            cli_options[u.id].name, u.value);
+    st = TK_USAGE;
+  }
+  return st;
+}
+
 tk_status cli_job_run(cli_job *j) {
   const char *record = cli_value(j->args, OPT_RECORD);
   tk_status st = results(j, false);
   if (st == TK_OK) st = give_expectations(j);
   if (st == TK_OK && record) st = tk_launch_record(j->launch, record);
   if (st == TK_OK) st = run_with_bar(j);
+  bool quit = j->debugger && tk_debugger_has_quit(j->debugger);
+  if (st == TK_INTERRUPTED && quit) return say_left(j);
   if (st == TK_OK) st = results(j, true);
   return st == TK_OK ? judge_expectations(j) : st;
 }

@@ -17,6 +17,9 @@ static tk_status list(cli_job *j) {
   const char *name;
   tk_status all = tk_module_open_file(j->session, j->args->words[0], &m);
   if (all != TK_OK) return all;
+  if (!tk_module_kernel_name(m, 0))
+    fprintf(stderr, "tkdbg kernels: %s has no @triton.jit function\n",
+            j->args->words[0]);
   for (size_t i = 0; (name = tk_module_kernel_name(m, i)); i++) {
     tk_function *f;
     if (cli_is_interrupted()) return TK_INTERRUPTED;

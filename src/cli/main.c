@@ -42,7 +42,7 @@ static int print_python_path(void) {
 /* What may stand in place of a command; -1 if word is none of them. */
 static int global_option(const char *word) {
   if (!strcmp(word, "--python-path")) return print_python_path();
-  if (!strcmp(word, "--version")) return puts("tkdbg " TK_VERSION) < 0;
+  if (!strcmp(word, "--version")) return puts("tkdbg " TK_VERSION), TK_OK;
   if (strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0) return -1;
   cli_help_overview(stdout);
   return TK_OK;
@@ -69,8 +69,8 @@ int main(int argc, char **argv) {
     return TK_USAGE;
   }
   int code = global_option(argv[1]);
-  if (code >= 0) return code;
+  if (code >= 0) return cli_flush(code);
   int id = cli_find_command(argv[1]);
   if (id < 0) return unknown_command(argv[1]);
-  return run_command((cli_command_id)id, argc - 2, argv + 2);
+  return cli_flush(run_command((cli_command_id)id, argc - 2, argv + 2));
 }

@@ -32,6 +32,16 @@ int cli_find_command(const char *name) {
   return -1;
 }
 
+int cli_find_option(const cli_args *a, const char *name) {
+  int other = -1;
+  for (int i = 0; i < CLI_OPTIONS; i++) {
+    if (strcmp(cli_options[i].name, name)) continue;
+    if (cli_options[i].commands >> a->command & 1) return i;
+    if (other < 0) other = i;
+  }
+  return other;
+}
+
 bool cli_has(const cli_args *a, cli_option_id id) {
   for (size_t i = 0; i < a->nuses; i++)
     if (a->uses[i].id == id) return true;
@@ -189,7 +199,7 @@ static bool rest_is_ours(const cli_args *a, int argc, char **argv) {
   return false;
 }
 
-static bool takes_script(const cli_args *a) {
+bool cli_takes_script(const cli_args *a) {
   return IN_SCRIPT >> a->command & 1;
 }
 
@@ -199,7 +209,7 @@ static bool replays(const cli_args *a) {
 
 /* -m MODULE and -c CODE stand in place of FILE, as for python. */
 static bool is_python_word(const cli_args *a, const char *word) {
-  if (!takes_script(a) || a->nwords) return false;
+  if (!cli_takes_script(a) || a->nwords) return false;
   return !strcmp(word, "-m") || !strcmp(word, "-c");
 }
 
@@ -223,56 +233,11 @@ static void take_rest(cli_args *a, int argc, char **argv) {
   }
 }
 
-/* Returns why an option cannot be used with the kind of file that FILE is, as a
- * format for its name; NULL if it can. */
-static const char *option_misfit(const cli_args *a, unsigned mode) {
-  if (replays(a) && mode & CLI_STATED)
-    return "--%s cannot be given with a launch file, which states its kernel, "
-           "arguments and grid";
-  if (replays(a))
-    return mode & CLI_HOSTED ? "--%s is for scripts, and this is a launch file"
-                             : NULL;
-  if (cli_is_direct(a))
-    return mode & CLI_HOSTED ? "--%s is for scripts, and this is a direct "
-                               "launch (--grid, --arg)"
-                             : NULL;
-  return mode & CLI_DIRECT ? "--%s needs a direct launch (--grid, --arg)"
-                           : NULL;
-}
-
-/* Options that need a script were given to a direct launch, or the other way
- * round. */
-static bool check_modes(const cli_args *a) {
-  if (!takes_script(a) && !replays(a)) return true;
-  for (size_t i = 0; i < a->nuses; i++) {
-    const cli_option *o = &cli_options[a->uses[i].id];
-    const char *why = option_misfit(a, o->mode);
-    if (!why) continue;
-    cli_usage(a, why, o->name);
-    return false;
-  }
-  return true;
-}
-
-/* An option that says more about another one is of no use without it. */
-static bool check_pairs(const cli_args *a) {
-  static const struct {
-    int id, with;
-  } pairs[] = {{OPT_STORES, OPT_SHARD}, {OPT_UNORDERED, OPT_JOBS}};
-  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-    if (!cli_has(a, pairs[i].id) || cli_has(a, pairs[i].with)) continue;
-    cli_usage(a, "--%s needs --%s", cli_options[pairs[i].id].name,
-              cli_options[pairs[i].with].name);
-    return false;
-  }
-  return true;
-}
-
 /* Is the operand just read the FILE of run, so that the rest belongs to the
  * script? A launch file takes no arguments. */
 static bool script_follows(const cli_args *a, bool ours, int argc,
                            char **argv) {
-  if (!takes_script(a) || a->nwords != 1 || replays(a)) return false;
+  if (!cli_takes_script(a) || a->nwords != 1 || replays(a)) return false;
   return !ours || !rest_is_ours(a, argc, argv);
 }
 
@@ -312,5 +277,5 @@ bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv) {
       break;
     }
   }
-  return check_modes(a) && check_pairs(a);
+  return cli_options_fit(a);
 }

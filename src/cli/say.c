@@ -1,6 +1,7 @@
 /* say.c - messages of the command itself, all on standard error. */
 #include "cli.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,15 @@ bool cli_one_file(const cli_args *a) {
   else
     cli_usage(a, "no FILE is given");
   return false;
+}
+
+int cli_flush(int status) {
+  bool lost = fflush(stdout) != 0 || ferror(stdout);
+  if (!lost) return status;
+  fprintf(stderr, "tkdbg: cannot write to standard output: %s\n",
+          strerror(errno));
+  clearerr(stdout);
+  return status == TK_OK ? TK_USAGE : status;
 }
 
 char *cli_format(const char *fmt, ...) {

@@ -233,8 +233,14 @@ bool tk_debugger_is_active(const tk_debugger *d) {
   return tk_debug_is_active(d->e);
 }
 
+typedef struct unresolved {
+  tkt *d;
+  size_t n;
+} unresolved;
+
 static void say_unresolved(tk_env *e, void *ud) {
-  tkt *d = ud;
+  unresolved *u = ud;
+  tkt *d = u->d;
   tk_debug_time now;
   tk_point p;
   (void)e;
@@ -243,6 +249,7 @@ static void say_unresolved(tk_env *e, void *ud) {
     if (tk_debug_has_quit(d->e)) break;
     bool stands = p.spec.kind == TK_POINT_BREAK || p.spec.kind == TK_POINT_LOG;
     if (!stands || p.spec.disabled || p.ever_resolved) continue;
+    u->n++;
     tkt_say(d, "%s %d at %s never stopped anything: ",
             p.spec.kind == TK_POINT_BREAK ? "Breakpoint" : "Logpoint", p.number,
             p.spec.where);
@@ -252,6 +259,8 @@ static void say_unresolved(tk_env *e, void *ud) {
   tkt_flush(d);
 }
 
-void tk_debugger_end(tk_debugger *d) {
-  tk_protect(d->env, say_unresolved, d);
+size_t tk_debugger_end(tk_debugger *d) {
+  unresolved u = {.d = d};
+  tk_protect(d->env, say_unresolved, &u);
+  return u.n;
 }

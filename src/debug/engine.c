@@ -155,7 +155,8 @@ static void drive(void *ud, tki *t) {
   tkd *d = ud;
   launch_begins(d, t);
   tk_status st = tk_protect(t->env, drive_body, d);
-  if (ends_now(d)) d->launch.status = TK_INTERRUPTED;
+  bool left = d->launch.over && !d->launches.again; /* at its end */
+  if (ends_now(d) && !left) d->launch.status = TK_INTERRUPTED;
   if (st != TK_OK) d->launch.status = st;
   tk_status ended = d->launch.status;
   tkd_drop_programs(d);
@@ -266,6 +267,7 @@ void tk_debug_hand_over(tk_debug *d, const tk_debug_front *front,
   if (old) *old = d->front;
   memcpy(&now, front, n);
   d->front = now;
+  d->launch.watcher.wants_interp = !now.wait_for_call;
 }
 
 tk_status tk_debug_new(tk_session *s, const tk_debug_front *front,

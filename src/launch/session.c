@@ -245,12 +245,23 @@ tk_status tk_module_open(tk_session *s, const char *name, const char *text,
   return tk_session_guard(s, open_text, &c);
 }
 
+/* What a file is that no source text can be; NULL: it may be one. */
+static const char *binary_kind(const char *text, size_t n) {
+  if (n > 9 && !text[6] && !text[7] && text[8] == '{')
+    return "a launch file, which states its kernel: 'tkdbg ir' prints it";
+  if (n > 4 && !memcmp(text, "\177ELF", 4))
+    return "a program (ELF), not Python source";
+  return memchr(text, 0, n) ? "a binary file, not Python source" : NULL;
+}
+
 static void open_reader(tkn_reader *r, void *ud) {
   open_call *c = ud;
   if (r->size > 64u << 20)
     tkn_file_fail(r->env, r->name, "a source file of more than 64 MiB");
   char *text = tk_arena_alloc(&c->s->arena, (size_t)r->size + 1);
   tkn_read(r, text, (size_t)r->size);
+  const char *kind = binary_kind(text, (size_t)r->size);
+  if (kind) tkn_file_fail(r->env, r->name, "%s", kind);
   size_t n = (size_t)r->size;
   const char *read = tkn_as_utf8(r->env, &c->s->arena, c->name, text, &n);
   *c->out = tkn_module_open(c->s, c->name, read, n);

@@ -120,11 +120,12 @@ static void choose_engines(tk_env *e, void *ud) {
   c->engine = engine_named(e, c->options->engine);
   c->device = tk_numerics_are_device(e, c->options->numerics);
   if (!c->engine->watched && is_watched(c)) {
-    tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                             "the engine '%s' cannot be watched: detectors, "
-                             "profiles, --expect, --blame, --explain, --shard "
-                             "and diff need the interpreter",
-                             c->engine->name);
+    tk_diag *d = tk_diag_add(
+        e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+        "the engine '%s' cannot be watched: detectors, "
+        "debuggers, profiles, --expect, --blame, --explain, --shard "
+        "and diff need the interpreter",
+        c->engine->name);
     tk_diag_help(e, d, "leave them out, or use the engine 'interp'");
     tk_throw(e, TK_USAGE);
   }

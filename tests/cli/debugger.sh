@@ -189,7 +189,7 @@ says 'a file of commands: where an error is' out 'lines:2: bogus'
 status 'script: one launch alone' 0 tkdbg debug --launch 2 -ex 'info launch' \
   -ex c host.py two
 says 'script: one launch alone, the second' out 'launch 1: double[1, 1, 1]'
-status 'script: a kernel that is not launched' 0 tkdbg debug --kernel none \
+status 'script: a kernel that is not launched' 2 tkdbg debug --kernel none \
   -ex c host.py two
 check 'script: a kernel that is not launched, no stop' \
   sh -c '! grep Start out'

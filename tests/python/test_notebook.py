@@ -1,5 +1,6 @@
 """%load_ext tkdbg, in IPython's shell: one process for all cells."""
 import json
+import os
 import re
 import subprocess
 import sys
@@ -189,6 +190,38 @@ def mine(x, z, N, B: tl.constexpr):
             self.assertIn("UsageError", cell["out"] + cell["err"])
             self.assertIn(text, cell["out"] + cell["err"])
         self.assertIn("y[0] = 3.0: written once", told[4]["out"])
+
+    def test_options_that_have_no_effect(self):
+        refused = ("--why", "--profile", "--debug", "--break 3", "--json",
+                   "--shard 0/2", "--html p.html", "--triton ours",
+                   "--error-exitcode 3")
+        for option, cell in zip(refused, self.cells(*(
+                f"%%tkdbg {option}\ngo(3)" for option in refused))):
+            self.assertIn(f"{option.split()[0]} has no effect in a cell",
+                          cell["out"] + cell["err"])
+        needs, alone = self.cells("%%tkdbg --emit ttir\ngo(3)",
+                                  "%%tkdbg --launch 1\ngo(3)")
+        self.assertIn("--emit needs --compile", needs["out"] + needs["err"])
+        self.assertIn("--launch needs", alone["out"] + alone["err"])
+
+    def test_what_never_came(self):
+        tensor, kernel, launch = self.cells(
+            "%%tkdbg --explain q[0]\ngo(3)", "%%tkdbg --kernel totl --pid 0\n"
+            "go(3)", "%%tkdbg --record r.safetensors --launch 2\ngo(3)")
+        self.assertIn("no launch has a tensor called 'q'; there were: x, y",
+                      tensor["err"])
+        self.assertIn("launched were: total; did you mean 'total'?",
+                      kernel["err"])
+        self.assertIn("launch 2 never came: there was 1 launch",
+                      launch["err"])
+
+    def test_each_cell_is_recorded(self):
+        both = self.cells("%%tkdbg --record a.safetensors\ngo(3)",
+                          "%%tkdbg --record b.safetensors\ngo(3)")
+        self.assertTrue(all(cell["ok"] for cell in both), both)
+        for name in "ab":
+            self.assertTrue(os.path.exists(os.path.join(
+                self.folder.name, f"{name}.safetensors")))
 
     def test_unload(self):
         _, gone, unknown = self.cells(
