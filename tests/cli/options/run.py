@@ -96,7 +96,7 @@ def command_line(command, kind, words, shared):
     line = ['tkdbg', command]
     kernel = kernel_of(words)
     if kind != 'none' and not {'--quiet', '-q'} & set(words) and \
-            command not in ('ir',):
+            kind != 'none':
         line.append('--quiet')
     if command == 'gdbserver' and not {'--listen', '--stdio'} & set(words):
         line.append('--stdio')
