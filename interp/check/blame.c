@@ -18,8 +18,8 @@ static void refuse_element(tk_env *e, const char *option, const char *text,
                            const char *why) TK_NORETURN;
 static void refuse_element(tk_env *e, const char *option, const char *text,
                            const char *why) {
-  tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                           "%s %s: %s", option, text, why);
+  tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0}, "%s %s: %s",
+                           option, text, why);
   tk_diag_help(e, d, "write NAME[I,J], an index for each axis");
   tk_throw(e, TK_USAGE);
 }

@@ -86,6 +86,7 @@ session    session       the one session: library, options, reports, totals
            dapserver     ... or an editor's
            tensors       where a tensor's memory is
            fresh         which memory was never written
+           requests      what options ask of launches, and which of it came
            findings      findings as JSON
            device        the model of the virtual device, in numbers
            interrupt     signals while C runs

@@ -18,7 +18,8 @@ import runpy
 import sys
 
 from . import (_capi, dapserver, errors, excepthook, findings, gdbserver,
-               interrupt, parsing, profile, progress, settings, setup, source, why)
+               interrupt, parsing, profile, progress, settings, setup, source,
+               why)
 from . import session as session_
 
 USAGE = ("usage: python3 -m tkdbg run [options] FILE.py [ARGS]\n"

@@ -77,7 +77,6 @@ typedef struct cli_args cli_args;
 
 typedef struct cli_command {
   const char *name;
-  int (*fn)(const cli_args *a);
   const char *operands, *summary, *text;
 } cli_command;
 

@@ -4,6 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int (*const functions[CLI_COMMANDS])(const cli_args *a) = {
+#define COMMAND(id, name, fn, operands, summary, text) fn,
+#include "command.def"
+#undef COMMAND
+};
+
 static const char *command_name(size_t i) {
   return i < CLI_COMMANDS ? cli_commands[i].name : NULL;
 }
@@ -51,7 +57,7 @@ static int global_option(const char *word) {
 static int carry_out(const cli_args *a) {
   if (cli_has(a, OPT_HELP)) return cli_help_command(a->command);
   if (cli_wants_check_list(a)) return TK_OK;
-  return cli_commands[a->command].fn(a);
+  return functions[a->command](a);
 }
 
 static int run_command(cli_command_id id, int argc, char **argv) {

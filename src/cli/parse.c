@@ -12,26 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const cli_option cli_options[CLI_OPTIONS] = {
-#define OPTION(id, name, letter, kind, arg, commands, mode, key, help)         \
-  {name, letter, TK_OPTION_##kind, arg, commands, CLI_##mode, key, help},
-#include "tkdbg/option.def"
-#undef OPTION
-};
-
-const cli_command cli_commands[CLI_COMMANDS] = {
-#define COMMAND(id, name, fn, operands, summary, text)                         \
-  {name, fn, operands, summary, text},
-#include "command.def"
-#undef COMMAND
-};
-
-int cli_find_command(const char *name) {
-  for (int i = 0; i < CLI_COMMANDS; i++)
-    if (!strcmp(cli_commands[i].name, name)) return i;
-  return -1;
-}
-
 int cli_find_option(const cli_args *a, const char *name) {
   int other = -1;
   for (int i = 0; i < CLI_OPTIONS; i++) {
