@@ -46,6 +46,7 @@ int tk_slot_new(tk_program *p, tk_func *f, tk_type t, const char *name) {
     f->slots =
         tk_arena_grow(&p->arena, f->slots, sizeof *f->slots, &f->cap_slots);
   f->slots[f->nslots] = (tk_slot){t, name};
+  if (name) tk_lookup_add(&p->arena, &f->named, name, (int)f->nslots);
   return (int)f->nslots++;
 }
 

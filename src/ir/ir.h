@@ -17,6 +17,7 @@
 #ifndef TK_IR_IR_H
 #define TK_IR_IR_H
 
+#include "base/lookup.h"
 #include "ir/inst.h"
 #include "launch/launch_option.h"
 #include "launch/pids.h"
@@ -70,7 +71,8 @@ struct tk_func {
   bool library; /* tkdbg's own prelude: debuggers step over it */
   tk_slot *slots;
   size_t nslots, cap_slots;
-  int *params; /* slots of the runtime arguments, flattened */
+  tk_lookup named; /* slots of variables, by name */
+  int *params;     /* slots of the runtime arguments, flattened */
   size_t nparams;
   tk_type *result_types;
   size_t nresults;

@@ -30,19 +30,6 @@ typedef struct named_func {
   const char **params; /* names of its first slots */
 } named_func;
 
-/* Names, each with a number from 0. */
-enum { NAME_BUCKETS = 1024 };
-
-typedef struct known_name {
-  const char *text;
-  int older; /* the number before it of the same hash, or -1 */
-} known_name;
-
-typedef struct name_table {
-  TK_VEC(known_name) list;
-  int newest[NAME_BUCKETS]; /* of a hash, from 1; 0: none */
-} name_table;
-
 typedef struct parser {
   tk_env *env;
   tk_arena *keep; /* what reports need */
@@ -52,9 +39,9 @@ typedef struct parser {
   uint32_t at;
   TK_VEC(named_source) sources;
   TK_VEC(named_func) funcs;
-  name_table func_names;
-  tk_func *f;       /* the function that is read */
-  name_table names; /* of its slots */
+  tk_lookup func_names; /* numbers of funcs */
+  tk_func *f;           /* the function that is read */
+  tk_lookup names;      /* of its slots, in order */
   tk_span stmt;
   tk_span list; /* the last list of numbers, */
   int nlist;    /* and how many they are; -1: none since the operands */
@@ -370,24 +357,9 @@ static const tk_source *need_source(parser *r) {
 
 /* ---- slots and functions ------------------------------------------------- */
 
-/* The number of a name, or -1. */
-static int find_name(const name_table *t, const char *name) {
-  int i = t->newest[tk_hash(name, strlen(name)) % NAME_BUCKETS] - 1;
-  while (i >= 0 && strcmp(t->list.items[i].text, name))
-    i = t->list.items[i].older;
-  return i;
-}
-
-static void add_name(parser *r, name_table *t, const char *name) {
-  int *newest = &t->newest[tk_hash(name, strlen(name)) % NAME_BUCKETS];
-  known_name n = {name, *newest - 1};
-  TK_PUSH(r->arena, &t->list, n);
-  *newest = (int)t->list.n;
-}
-
-static void forget_names(name_table *t) {
-  t->list.n = 0;
-  memset(t->newest, 0, sizeof t->newest);
+/* A name's number is that of its entry. */
+static void add_name(parser *r, tk_lookup *t, const char *name) {
+  tk_lookup_add(r->arena, t, name, (int)t->list.n);
 }
 
 /* A new slot: names that are numbers are temporaries. */
@@ -403,7 +375,7 @@ static int need_slot(parser *r, const char *what) {
   skip_blanks(r);
   uint32_t start = r->at;
   const char *name = need_name(r, "%", what);
-  int slot = find_name(&r->names, name);
+  int slot = tk_lookup_find(&r->names, name);
   if (slot >= 0) return slot;
   tk_nearest near = tk_nearest_start(name);
   for (size_t i = 0; i < r->names.list.n; i++)
@@ -420,7 +392,7 @@ static tk_func *need_func(parser *r) {
   skip_blanks(r);
   uint32_t start = r->at;
   const char *name = need_name(r, "@", "a function");
-  int found = find_name(&r->func_names, name);
+  int found = tk_lookup_find(&r->func_names, name);
   if (found >= 0) return r->funcs.items[found].func;
   bad_text(r, start, r->at, NULL, "there is no function @%s", name);
 }
@@ -687,7 +659,7 @@ static void read_types(parser *r, reading *x) {
     skip_blanks(r);
     uint32_t start = r->at;
     tk_type t = need_type(r);
-    int slot = find_name(&r->names, x->res.items[i]);
+    int slot = tk_lookup_find(&r->names, x->res.items[i]);
     if (slot < 0 && !isdigit((unsigned char)*x->res.items[i]))
       bad_text(r, start, r->at, "declare it: var %name: type",
                "the variable %%%s is not declared", x->res.items[i]);
@@ -899,7 +871,7 @@ static void read_params(parser *r, bool kernel) {
     skip_blanks(r);
     uint32_t start = r->at;
     const char *name = need_name(r, "%", "a parameter");
-    if (find_name(&r->names, name) >= 0)
+    if (tk_lookup_find(&r->names, name) >= 0)
       bad_text(r, start, r->at, NULL, "%%%s is given twice", name);
     need_sign(r, ":", "the name of a parameter");
     tk_type t = need_type(r);
@@ -926,7 +898,7 @@ static void read_vars(parser *r) {
       bad_text(r, start, r->at, NULL,
                "%%%s is the name of a temporary, which needs no declaration",
                name);
-    if (find_name(&r->names, name) >= 0)
+    if (tk_lookup_find(&r->names, name) >= 0)
       bad_text(r, start, r->at, NULL, "%%%s is given twice", name);
     need_sign(r, ":", "the name of a variable");
     add_slot(r, name, need_type(r));
@@ -942,7 +914,7 @@ static void read_header(parser *r) {
   skip_blanks(r);
   uint32_t start = r->at;
   const char *name = need_name(r, "@", "the name of a function");
-  if (find_name(&r->func_names, name) >= 0)
+  if (tk_lookup_find(&r->func_names, name) >= 0)
     bad_text(r, start, r->at, NULL, "there are two functions @%s", name);
   const char *shown = tk_arena_strndup(r->arena, name, strcspn(name, "#"));
   if (kernel && r->p->kernel)
@@ -950,7 +922,7 @@ static void read_header(parser *r) {
   tk_func *f = r->f = tk_func_new(r->p, shown, NULL);
   f->library = library;
   if (kernel) r->p->kernel = f;
-  forget_names(&r->names);
+  tk_lookup_clear(&r->names);
   read_params(r, kernel);
   TK_VEC(tk_type) results = {0};
   if (take_sign(r, "->")) do
@@ -978,7 +950,7 @@ static void read_header(parser *r) {
 static void read_func(parser *r, const named_func *x) {
   r->f = x->func;
   r->at = x->body;
-  forget_names(&r->names);
+  tk_lookup_clear(&r->names);
   for (size_t i = 0; i < r->f->nslots; i++)
     add_name(r, &r->names, x->params[i]);
   read_vars(r);

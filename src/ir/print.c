@@ -37,6 +37,7 @@ typedef struct printer {
   tk_arena scratch;
   int *numbers; /* of f: by slot, that of a temporary + 1, or 0 */
   int next;
+  int *before;    /* of f: by slot, how many earlier variables have its name */
   int *namesakes; /* by function: how many earlier ones have its name */
   tk_span stmt;   /* of the statement around */
   int depth;
@@ -65,14 +66,6 @@ static void print_quoted(tk_buf *out, const char *s, size_t n) {
   tk_buf_putc(out, '"');
 }
 
-/* How many earlier variables have the name. */
-static int namesakes(const tk_func *f, int slot) {
-  int n = 0;
-  for (int i = 0; i < slot; i++)
-    n += f->slots[i].name && !strcmp(f->slots[i].name, f->slots[slot].name);
-  return n;
-}
-
 static void print_slot(printer *p, int slot) {
   const char *name = p->f->slots[slot].name;
   if (!name) {
@@ -80,7 +73,7 @@ static void print_slot(printer *p, int slot) {
     tk_buf_printf(p->out, "%%%d", p->numbers[slot] - 1);
     return;
   }
-  int before = namesakes(p->f, slot);
+  int before = p->before[slot];
   tk_buf_printf(p->out, "%%%s", name);
   if (before) tk_buf_printf(p->out, "#%d", before + 1);
 }
@@ -92,21 +85,29 @@ static void print_slots(printer *p, const int *slots, size_t n) {
   }
 }
 
-/* The same of functions, all of them at once. */
-static void count_namesakes(printer *p) {
-  enum { BUCKETS = 256 };
-  size_t n = p->p->nfuncs;
-  int newest[BUCKETS] = {0}; /* function of a hash, from 1; 0: none */
-  int *older = TK_NEWN(&p->scratch, int, n + 1);
-  p->namesakes = TK_NEWN(&p->scratch, int, n + 1);
-  for (size_t i = 0; i < n; i++) {
-    const char *name = p->p->funcs[i]->name;
-    int *bucket = &newest[tk_hash(name, strlen(name)) % BUCKETS], j = *bucket;
-    while (j && strcmp(p->p->funcs[j - 1]->name, name)) j = older[j - 1];
-    if (j) p->namesakes[i] = p->namesakes[j - 1] + 1;
-    older[i] = *bucket;
-    *bucket = (int)i + 1;
-  }
+/* Adds the name of the i-th of a list, and counts the earlier ones of the same
+ * name. */
+static void count_namesake(printer *p, tk_lookup *names, int *counts, int i,
+                           const char *name) {
+  int old = tk_lookup_find(names, name);
+  if (old >= 0) counts[i] = counts[names->list.items[old].number] + 1;
+  tk_lookup_add(&p->scratch, names, name, i);
+}
+
+static void count_funcs(printer *p) {
+  tk_lookup names = {.nbuckets = 0};
+  p->namesakes = TK_NEWN(&p->scratch, int, p->p->nfuncs + 1);
+  for (size_t i = 0; i < p->p->nfuncs; i++)
+    count_namesake(p, &names, p->namesakes, (int)i, p->p->funcs[i]->name);
+}
+
+static void count_variables(printer *p) {
+  const tk_func *f = p->f;
+  tk_lookup names = {.nbuckets = 0};
+  p->before = TK_NEWN(&p->scratch, int, f->nslots + 1);
+  for (size_t i = 0; i < f->nslots; i++)
+    if (f->slots[i].name)
+      count_namesake(p, &names, p->before, (int)i, f->slots[i].name);
 }
 
 static void print_func_name(printer *p, const tk_func *f) {
@@ -375,10 +376,19 @@ static void print_params(printer *p) {
   tk_buf_putc(p->out, ')');
 }
 
-static bool is_param(const tk_func *f, int slot) {
-  for (size_t i = 0; i < f->nparams; i++)
-    if (f->params[i] == slot) return true;
-  return false;
+/* The variables that are no parameters. */
+static void print_variables(printer *p) {
+  const tk_func *f = p->f;
+  bool *param = TK_NEWN(&p->scratch, bool, f->nslots + 1);
+  for (size_t i = 0; i < f->nparams; i++) param[f->params[i]] = true;
+  for (size_t i = 0; i < f->nslots; i++) {
+    if (!f->slots[i].name || param[i]) continue;
+    tk_buf_puts(p->out, "  var ");
+    print_slot(p, (int)i);
+    tk_buf_puts(p->out, ": ");
+    tk_type_print(p->out, &f->slots[i].type);
+    tk_buf_putc(p->out, '\n');
+  }
 }
 
 /* The number of a source: of the first function that has it. */
@@ -398,6 +408,7 @@ static void print_func(printer *p, const tk_func *f) {
   p->f = f;
   p->next = 0;
   p->numbers = TK_NEWN(&p->scratch, int, f->nslots + 1);
+  count_variables(p);
   if (f->library) tk_buf_puts(p->out, "library ");
   tk_buf_puts(p->out, f == p->p->kernel ? "kernel " : "func ");
   print_func_name(p, f);
@@ -409,14 +420,7 @@ static void print_func(printer *p, const tk_func *f) {
   tk_buf_printf(p->out, " source %d", source_number(p->p, f->src));
   print_span(p, f->span);
   tk_buf_puts(p->out, " {\n");
-  for (size_t i = 0; i < f->nslots; i++) {
-    if (!f->slots[i].name || is_param(f, (int)i)) continue;
-    tk_buf_puts(p->out, "  var ");
-    print_slot(p, (int)i);
-    tk_buf_puts(p->out, ": ");
-    tk_type_print(p->out, &f->slots[i].type);
-    tk_buf_putc(p->out, '\n');
-  }
+  print_variables(p);
   print_body(p, &f->body);
   tk_buf_puts(p->out, "}\n");
 }
@@ -490,7 +494,7 @@ static void print_program(tk_env *e, void *ud) {
   const tk_program *g = p->p;
   int sources = 0;
   (void)e;
-  count_namesakes(p);
+  count_funcs(p);
   print_header(p);
   for (size_t i = 0; i < g->nfuncs; i++) {
     tk_buf_putc(p->out, '\n');

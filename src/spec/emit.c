@@ -118,10 +118,10 @@ void tks_deprecated(tks *s, const char *fmt, ...) {
 /* ---- slots and instructions -------------------------------------------- */
 
 static int find_slot(const tk_func *f, const tk_type *t, const char *name) {
-  for (size_t i = 0; i < f->nslots; i++) {
-    const tk_slot *o = &f->slots[i];
-    if (o->name && !strcmp(o->name, name) && tk_same_type(&o->type, t))
-      return (int)i;
+  int at = tk_lookup_find(&f->named, name);
+  for (; at >= 0; at = tk_lookup_older(&f->named, at)) {
+    int slot = f->named.list.items[at].number;
+    if (tk_same_type(&f->slots[slot].type, t)) return slot;
   }
   return -1;
 }
