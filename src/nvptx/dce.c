@@ -8,14 +8,24 @@
 #include "nvptx/nvptx.h"
 #include "nvptx/rewrite.h"
 
+/* An instruction that writes a slot. */
+typedef struct writer {
+  const tk_inst *in;
+  int other; /* another writer of that slot, or -1 */
+} writer;
+
 typedef struct search {
-  uint8_t *needed; /* by slot */
-  bool more;       /* something was found since the walk began */
+  tk_arena *arena;
+  uint8_t *needed;   /* by slot */
+  TK_VEC(int) found; /* needed slots whose writers are not looked at yet */
+  TK_VEC(writer) writers;
+  int *newest; /* by slot: a writer + 1; 0: there is none */
 } search;
 
 static void mark_needed(search *s, int slot) {
-  s->more |= !s->needed[slot];
+  if (s->needed[slot]) return;
   s->needed[slot] = 1;
+  TK_PUSH(s->arena, &s->found, slot);
 }
 
 static bool has_effect(const tk_inst *in);
@@ -39,12 +49,30 @@ static bool is_needed(const search *s, const tk_inst *in) {
   return has_effect(in);
 }
 
-static bool need_operands(void *ud, const tk_at *at, const tk_inst *in) {
+static void need_operands(search *s, const tk_inst *in) {
+  for (int k = 0; k < in->nargs; k++) mark_needed(s, in->args[k]);
+}
+
+static bool note_results(void *ud, const tk_at *at, const tk_inst *in) {
   search *s = ud;
   (void)at;
-  for (int k = 0; is_needed(s, in) && k < in->nargs; k++)
-    mark_needed(s, in->args[k]);
+  for (int k = 0; k < in->nres; k++) {
+    int *newest = &s->newest[in->res[k]];
+    writer w = {in, *newest - 1};
+    TK_PUSH(s->arena, &s->writers, w);
+    *newest = (int)s->writers.n;
+  }
+  if (has_effect(in)) need_operands(s, in);
   return true;
+}
+
+/* What the needed slots are computed of, each once. */
+static void search_writers(search *s) {
+  while (s->found.n) {
+    int w = s->newest[s->found.items[--s->found.n]] - 1;
+    for (; w >= 0; w = s->writers.items[w].other)
+      need_operands(s, s->writers.items[w].in);
+  }
 }
 
 static bool need_of_stmt(void *ud, const tk_at *at) {
@@ -98,12 +126,12 @@ static bool drop_stmts(tk_program *p, const search *s, tk_body *b) {
 }
 
 static bool drop_dead(tk_program *p, tk_func *f) {
-  search s = {.needed = TK_NEWN(&p->arena, uint8_t, f->nslots + 1)};
-  tk_walk w = {.ud = &s, .stmt = need_of_stmt, .inst = need_operands};
-  do {
-    s.more = false;
-    tk_walk_func(f, &w);
-  } while (s.more);
+  search s = {.arena = &p->arena,
+              .needed = TK_NEWN(&p->arena, uint8_t, f->nslots + 1),
+              .newest = TK_NEWN(&p->arena, int, f->nslots + 1)};
+  tk_walk w = {.ud = &s, .stmt = need_of_stmt, .inst = note_results};
+  tk_walk_func(f, &w);
+  search_writers(&s);
   return drop_stmts(p, &s, &f->body);
 }
 
