@@ -373,11 +373,12 @@ static const char *line_to_complete(dap *p, const json_t *args) {
  * the line, from `from` on. */
 static void complete_variables(dap *p, json_t *all, const char *line,
                                size_t from) {
-  size_t n = strlen(line) - from;
-  const char *name;
-  for (size_t i = 0; (name = tk_debug_name_at(p->d, i)); i++)
-    if (!strncmp(name, line + from, n))
-      add_target(all, name, from, n, "variable");
+  size_t n = strlen(line) - from, known;
+  const char *const *names;
+  tk_debug_names(p->d, &names, &known);
+  for (size_t i = 0; i < known; i++)
+    if (!strncmp(names[i], line + from, n))
+      add_target(all, names[i], from, n, "variable");
 }
 
 /* Adds what the debugger would complete at the end of a command line; it takes

@@ -161,8 +161,12 @@ bool tki_eval_is_plain(const tki_frame *f, const char *name) {
   return b && b->v.kind == V_TENSOR;
 }
 
-const char *tki_eval_name(const tki_frame *f, size_t i) {
-  for (const tk_binding *b = scope_of(f); b; b = b->prev)
-    if (find_binding(f, b->name) == b && i-- == 0) return b->name;
-  return NULL;
+size_t tki_eval_names(const tki_frame *f, const char **names, size_t max) {
+  size_t n = 0;
+  for (const tk_binding *b = scope_of(f); b; b = b->prev) {
+    if (find_binding(f, b->name) != b) continue;
+    if (n < max) names[n] = b->name;
+    n++;
+  }
+  return n;
 }

@@ -35,8 +35,8 @@ size_t tki_eval_slots(const tki_frame *f, const char *name, int *slots,
 /* Whether a variable is one scalar or block, rather than a tuple, descriptor
  * or block pointer. */
 bool tki_eval_is_plain(const tki_frame *f, const char *name);
-/* The name of the i-th variable that is known where f is, newest first and
- * each name once; NULL behind the last. */
-const char *tki_eval_name(const tki_frame *f, size_t i);
+/* The names of the variables that are known where f is, newest first and each
+ * once: gives the first max of them and returns how many there are. */
+size_t tki_eval_names(const tki_frame *f, const char **names, size_t max);
 
 #endif

@@ -519,9 +519,9 @@ typedef struct tk_debug_variable {
 /* The variables of a call, newest first. */
 tk_status tk_debug_variables(tk_debug *d, size_t level,
                              const tk_debug_variable **list, size_t *n);
-/* The i-th name that is known in the selected call, newest first; NULL past
- * the end. */
-const char *tk_debug_name_at(tk_debug *d, size_t i);
+/* The names that are known in the selected call, newest first; none where
+ * there is no call. */
+tk_status tk_debug_names(tk_debug *d, const char *const **names, size_t *n);
 
 /* ---- values and memory ------------------------------------------------- */
 

@@ -25,8 +25,25 @@ static void lookup_widen(tk_arena *a, tk_lookup *t) {
   for (size_t i = 0; i < t->list.n; i++) lookup_link(t, i);
 }
 
+static void lookup_own(tk_arena *a, tk_lookup *t) {
+  tk_lookup_entry *items = TK_NEWN(a, tk_lookup_entry, t->list.cap);
+  int *newest = TK_NEWN(a, int, t->nbuckets);
+  if (t->list.n) memcpy(items, t->list.items, t->list.n * sizeof *items);
+  if (t->nbuckets) memcpy(newest, t->newest, t->nbuckets * sizeof *newest);
+  t->list.items = items;
+  t->newest = newest;
+  t->lent = false;
+}
+
+tk_lookup tk_lookup_lend(const tk_lookup *t) {
+  tk_lookup lent = *t;
+  lent.lent = true;
+  return lent;
+}
+
 void tk_lookup_add(tk_arena *a, tk_lookup *t, const char *text, int number) {
   tk_lookup_entry x = {text, tk_hash(text, strlen(text)), -1, number};
+  if (t->lent) lookup_own(a, t);
   TK_PUSH(a, &t->list, x);
   if (t->list.n > t->nbuckets)
     lookup_widen(a, t);

@@ -20,6 +20,7 @@ typedef struct tk_lookup {
   TK_VEC(tk_lookup_entry) list;
   int *newest; /* by bucket: an entry + 1; 0: none */
   size_t nbuckets;
+  bool lent; /* what it points to is another's: copied before it changes */
 } tk_lookup;
 
 void tk_lookup_add(tk_arena *a, tk_lookup *t, const char *text, int number);
@@ -28,6 +29,10 @@ void tk_lookup_add(tk_arena *a, tk_lookup *t, const char *text, int number);
 int tk_lookup_find(const tk_lookup *t, const char *text);
 /* The next older entry with the text of that one, or -1. */
 int tk_lookup_older(const tk_lookup *t, int entry);
+
+/* The same entries, for as long as t stays as it is; adding to it leaves t
+ * alone. */
+tk_lookup tk_lookup_lend(const tk_lookup *t);
 
 /* Forgets all entries, and keeps the room. */
 void tk_lookup_clear(tk_lookup *t);

@@ -58,10 +58,12 @@ static bool try_commands(completing *x) {
 }
 
 static bool try_values(completing *x) {
-  const char *name;
+  const char *const *names;
+  size_t n;
   tk_debug_region r;
-  for (size_t i = 0; (name = tk_debug_name_at(x->d->e, i)); i++)
-    if (!try_word(x, name)) return false;
+  tk_debug_names(x->d->e, &names, &n);
+  for (size_t i = 0; i < n; i++)
+    if (!try_word(x, names[i])) return false;
   for (size_t i = 0; tk_debug_region_at(x->d->e, i, &r); i++)
     if (!tkt_is_variable(x->d, r.name) && !try_word(x, r.name)) return false;
   return true;

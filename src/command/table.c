@@ -59,9 +59,11 @@ static const struct {
 };
 
 bool tkt_is_variable(const tkt *d, const char *name) {
-  const char *x;
-  for (size_t i = 0; (x = tk_debug_name_at(d->e, i)); i++)
-    if (!strcmp(x, name)) return true;
+  const char *const *names;
+  size_t n;
+  tk_debug_names(d->e, &names, &n);
+  for (size_t i = 0; i < n; i++)
+    if (!strcmp(names[i], name)) return true;
   return false;
 }
 

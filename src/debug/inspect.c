@@ -332,11 +332,14 @@ static void describe_variable(tkd *d, const tki_frame *f,
 
 static void list_variables(tkd *d, void *ud) {
   variables_asked *a = ud;
-  const char *name;
   a->f = d->at.frame || a->level ? call_at(d, a->level) : frame_to_ask(d, "");
   if (!a->f) tkd_raise(d, "The program has no such call.");
-  for (size_t i = 0; (name = tki_eval_name(a->f, i)); i++) {
-    tk_debug_variable v = {.name = name, .parameter = parameter_of(a->f, name)};
+  size_t n = tki_eval_names(a->f, NULL, 0);
+  const char **names = TK_NEWN(&d->answers.arena, const char *, n + 1);
+  tki_eval_names(a->f, names, n);
+  for (size_t i = 0; i < n; i++) {
+    tk_debug_variable v = {.name = names[i],
+                           .parameter = parameter_of(a->f, names[i])};
     if (v.parameter >= 0) v.kind = TK_VARIABLE_ARGUMENT;
     describe_variable(d, a->f, &v);
     TK_PUSH(&d->answers.arena, &a->list, v);
@@ -352,8 +355,24 @@ tk_status tk_debug_variables(tk_debug *d, size_t level,
   return st;
 }
 
-const char *tk_debug_name_at(tk_debug *d, size_t i) {
-  return d->at.frame ? tki_eval_name(d->at.frame, i) : NULL;
+typedef struct names_asked {
+  const char **names;
+  size_t n;
+} names_asked;
+
+static void list_names(tkd *d, void *ud) {
+  names_asked *a = ud;
+  size_t n = tki_eval_names(d->at.frame, NULL, 0);
+  a->names = TK_NEWN(&d->answers.arena, const char *, n + 1);
+  a->n = tki_eval_names(d->at.frame, a->names, n);
+}
+
+tk_status tk_debug_names(tk_debug *d, const char *const **names, size_t *n) {
+  names_asked a = {.n = 0};
+  tk_status st = d->at.frame ? tkd_guard(d, list_names, &a) : TK_OK;
+  *names = st == TK_OK ? a.names : NULL;
+  *n = st == TK_OK ? a.n : 0;
+  return st;
 }
 
 /* ---- memory ------------------------------------------------------------ */

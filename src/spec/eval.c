@@ -575,9 +575,7 @@ static tk_func *func_new(tks *s, const tk_eval_where *w, const char *text) {
   f->nslots = f->cap_slots = w->func->nslots;
   f->slots = TK_NEWN(s->arena, tk_slot, f->nslots + 1);
   memcpy(f->slots, w->func->slots, f->nslots * sizeof *f->slots);
-  for (size_t i = 0; i < f->nslots; i++)
-    if (f->slots[i].name)
-      tk_lookup_add(s->arena, &f->named, f->slots[i].name, (int)i);
+  f->named = tk_lookup_lend(&w->func->named);
   return f;
 }
 

@@ -372,9 +372,13 @@ static void variables(front *f) {
   ck_assert_int_eq(tk_debug_variables(f->d, 0, &v, &n), TK_OK);
   ck_assert_uint_eq(n, 6);
   ck_assert_str_eq(v[0].name, "s"); /* the newest */
+  const char *const *names;
+  size_t nnames;
+  ck_assert_int_eq(tk_debug_names(f->d, &names, &nnames), TK_OK);
+  ck_assert_uint_eq(nnames, n);
   for (size_t i = 0; i < n; i++) {
     const char *name = v[i].name;
-    ck_assert_str_eq(tk_debug_name_at(f->d, i), name);
+    ck_assert_str_eq(names[i], name);
     if (!strcmp(name, "B")) {
       ck_assert_int_eq(v[i].kind, TK_VARIABLE_CONSTEXPR);
       ck_assert_int_eq(v[i].parameter, 2);
@@ -393,7 +397,6 @@ static void variables(front *f) {
       ck_assert_uint_eq(v[i].values[0].size, BLOCK * sizeof(int32_t));
     }
   }
-  ck_assert_ptr_null(tk_debug_name_at(f->d, n));
   ck_assert_int_eq(tk_debug_variables(f->d, 1, &v, &n), TK_USAGE);
 }
 
