@@ -50,6 +50,9 @@
 #   make fuzz-dap   RUNS=1000000 random messages of editors, from seed FIRST
 #   make fuzz-lines RUNS=1000000 random lines for the debugger, from seed FIRST;
 #                   as fuzz-forms
+#   make large      COUNT=100000 large inputs from SEED=0 on, made by
+#                   tests/support/large.py: long names and texts, deep nests,
+#                   many of something; as fuzz-forms
 #   make cross-check  compiles every file for aarch64, by gcc-aarch64-linux-gnu
 #   make thread-check  --jobs under ThreadSanitizer
 #   make sanitize-check  the tests of C, of the debugger, the command line and
@@ -177,7 +180,8 @@ DONE ?=
   sweep-bits demo \
   sanitize-check thread-check thread-checked \
   fuzz-forms fuzzed-forms fuzz-ptx \
-  fuzz-dap fuzzed-dap fuzz-lines fuzzed-lines test tested check-fast \
+  fuzz-dap fuzzed-dap fuzz-lines fuzzed-lines large large-tried \
+  test tested check-fast \
   checked-fast setup \
   install uninstall wheel wheel-check wheel-files lint format bench \
   bench-check bench-compile bench-counts bench-debug bench-gdb bench-gpu \
@@ -497,6 +501,14 @@ fuzz-lines:
 	@$(MAKE) --no-print-directory ASSERTS=1 fuzzed-lines
 fuzzed-lines: $(B)/tests/fuzz/test_lines
 	@LINES=$(RUNS) SEED=$(FIRST) $<
+
+# In as many processes as there are processors.
+large:
+	@$(MAKE) --no-print-directory ASSERTS=1 large-tried
+large-tried: $(B)/tests/fuzz/test_large
+	@n=$$(nproc); each=$$((($(COUNT) + n - 1) / n)); \
+	seq 0 $$((n - 1)) | xargs -P $$n -I{} sh -c \
+	  'CASES=$$1 SEED=$$(($(SEED) + $$1 * {})) $<' large $$each
 
 # Every operation has a specification, an example and an error test.
 gate:

@@ -51,7 +51,7 @@ TIMEOUT = 400
 # What --fast leaves out: what takes more than a second.
 SLOW = {
     'tests/accuracy/test_accuracy', 'tests/debug/test_reverse',
-    'tests/fuzz/test_seeds', 'tests/launch/test_files',
+    'tests/fuzz/test_large', 'tests/fuzz/test_seeds', 'tests/launch/test_files',
     'tests/interp/test_convert',
     'tests/python/test_checks.py', 'tests/python/test_docs.py',
     'tests/python/test_examples.py', 'tests/python/test_main.py',
