@@ -124,7 +124,8 @@ static bool fail_at(long n, long *silent) {
   *silent += !complete && st != TK_INTERNAL && !h.told;
   if (st == TK_INTERRUPTED && h.at != COMMANDS)
     ck_abort_msg("failure %ld: quits at command %zu", n, h.at);
-  if (complete && (st != TK_INTERRUPTED || h.at != COMMANDS))
+  /* The commands end, which quits, where the launch has ended. */
+  if (complete && (st != TK_OK || h.at != COMMANDS))
     ck_abort_msg("status %d at command %zu", st, h.at);
   tk_session_free(s);
   if (h.live)
