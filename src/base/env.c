@@ -170,13 +170,17 @@ static size_t formatted_size(tk_env *e, int n) {
 }
 
 char *tk_arena_vprintf(tk_arena *a, const char *fmt, va_list ap) {
+  char few[256]; /* most are short: these are formatted once */
   va_list again;
   va_copy(again, ap);
-  int said = vsnprintf(NULL, 0, fmt, again);
+  int said = vsnprintf(few, sizeof few, fmt, again);
   va_end(again);
   size_t n = formatted_size(a->env, said);
   char *s = tk_arena_alloc(a, n + 1);
-  vsnprintf(s, n + 1, fmt, ap);
+  if (n < sizeof few)
+    memcpy(s, few, n + 1);
+  else
+    vsnprintf(s, n + 1, fmt, ap);
   return s;
 }
 

@@ -469,16 +469,9 @@ bool tks_tensor_attr(tks *s, const sval *v, const char *name, sval *out) {
 
 /* ---- the scope ---------------------------------------------------------- */
 
-/* What each name means there; older bindings of a name are of no use. */
-static void copy_scope(tks *s, const tk_binding *scope) {
-  TK_VEC(const tk_binding *) newest = {0};
-  for (const tk_binding *b = scope; b; b = b->prev)
-    if (tks_newest(scope, b->name) == b) TK_PUSH(s->arena, &newest, b);
-  while (newest.n) {
-    tk_binding *copy = TK_NEW(s->arena, tk_binding);
-    *copy = *newest.items[--newest.n];
-    tks_push(s, copy);
-  }
+/* A name that the debugger adds, unless the kernel has one like it. */
+static void bind_added(tks *s, const char *name, const sval *v) {
+  if (!tks_binding_of(s, name)) tks_bind(s, name, v);
 }
 
 static void bind_tensors(tks *s) {
@@ -490,7 +483,7 @@ static void bind_tensors(tks *s) {
     sval p =
         tks_const(s, tk_pointer(tk_scalar(x->dtype)), tk_tensor_address(x));
     s->tensors[i] = p.slot + 1;
-    tks_bind(s, l->args[i].name, &p);
+    bind_added(s, l->args[i].name, &p);
   }
 }
 
@@ -501,16 +494,16 @@ static void bind_places(tks *s, tk_eval *x) {
     x->places[i] = tks_slot(s, tk_scalar(TK_INT32), NULL);
     pid[i] = sv_tensor(tk_scalar(TK_INT32), x->places[i]);
     grid[i] = sv_int(s->launch->grid[i]);
-    tks_bind(s, names[i], &pid[i]);
+    bind_added(s, names[i], &pid[i]);
   }
   x->places[3] = tks_slot(s, tk_scalar(TK_INT64), NULL);
   sval trip = sv_tensor(tk_scalar(TK_INT64), x->places[3]);
   sval all = sv_tuple(s, pid, 3), size = sv_tuple(s, grid, 3);
   sval tl = {.kind = V_MODULE, .s = "tl", .n = 2};
-  tks_bind(s, "pid", &all);
-  tks_bind(s, "grid", &size);
-  tks_bind(s, "trip", &trip);
-  tks_bind(s, "tl", &tl);
+  bind_added(s, "pid", &all);
+  bind_added(s, "grid", &size);
+  bind_added(s, "trip", &trip);
+  bind_added(s, "tl", &tl);
 }
 
 /* ---- what is not needed ------------------------------------------------- */
@@ -719,9 +712,9 @@ static void compile_text(tks *s, job *j) {
   TK_PUSH(s->arena, &s->origin->scopes, NULL);
   TK_PUSH(s->arena, &f->body, st);
   s->frame->insts = &st->insts;
+  s->frame->scope = j->w->scope; /* bindings never change: newer ones hide */
   bind_places(s, x);
   bind_tensors(s);
-  copy_scope(s, j->w->scope);
   sval v = typed_value(s, j);
   take_result(s, x, &v);
   st->results = x->slots;
