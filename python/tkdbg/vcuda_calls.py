@@ -265,6 +265,14 @@ def _with_sizes(v, func, args, kwargs):
     return v.mark(data, v.place(args[0])), v.mark(sizes, HOST)
 
 
+def _flat_weights(v, func, args, kwargs):
+    """What nn.LSTM and its kin do to their weights for cuDNN: one buffer in
+    its layout; the weights themselves stay where they are."""
+    weights = args[0] if args else kwargs["weight_arr"]
+    flat = v.torch.cat([w.detach().reshape(-1) for w in weights])
+    return v.mark(flat, v.place(weights[0]))
+
+
 # ---- writes -----------------------------------------------------------------
 
 
@@ -334,7 +342,12 @@ def _set_item(v, func, args, kwargs):
                 "Index put requires the source and destination dtypes match, "
                 f"got {name_of(target.dtype)} for the destination and "
                 f"{name_of(value.dtype)} for the source.")
-        return v.plain(func, args, kwargs)
+        if not isinstance(value, v.tensor) and (
+                v.where((target, index)) is MIXED):
+            # PyTorch 2.15 fills at indices, which must be where target is.
+            value = v.mark(v.torch.tensor(value, dtype=target.dtype),
+                           v.place(target))
+        return v.plain(func, (target, index, value), kwargs)
 
     def write():
         return func(*args)  # a copy, which may come from anywhere
@@ -421,6 +434,7 @@ def specials(torch):
                   "aten::is_pinned": _is_pinned, "aten::_to_copy": _to_copy})
     table[t.copy_] = _copy
     table[torch.nn.functional.one_hot] = _one_hot
+    table[torch._cudnn_rnn_flatten_weight] = _flat_weights
     table[torch._VF._pack_padded_sequence] = _pack_padded
     table[torch._VF._pad_packed_sequence] = _with_sizes
     table[t.__setitem__], table[t.__getitem__] = _set_item, _get_item

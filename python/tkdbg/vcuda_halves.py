@@ -27,7 +27,7 @@ _OPERATORS = """
     mm bmm addmm baddbmm addmv mv dot vdot addbmm addr
     mm.out bmm.out addmm.out baddbmm.out addmm_ baddbmm_ addmv_ addbmm_
     convolution convolution_backward
-    _scaled_dot_product_flash_attention_for_cpu
+    !_scaled_dot_product_flash_attention_for_cpu
     _scaled_dot_product_flash_attention_for_cpu_backward
     sum sum.dim_IntList sum.IntList_out nansum mean mean.dim mean.out
     prod prod.dim_int var.correction std.correction var_mean.correction

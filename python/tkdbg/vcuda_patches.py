@@ -244,11 +244,11 @@ def _patch_functions(virtual, patches):
     """A custom function's backward() gets gradients that have no mark: each
     is where the result of forward() that it belongs to was."""
     from torch.autograd import function
-    forward = vars(function.Function)["apply"].__func__
+    own = vars(function.Function)["apply"]
     unseen = virtual.torch._C.DisableTorchFunction
 
     def apply(cls, *args, **kwargs):
-        result = forward(cls, *args, **kwargs)
+        result = own.__get__(None, cls)(*args, **kwargs)
         where = virtual.where((*args, *kwargs.values()))
         if where is not None and where is not MIXED:
             virtual.mark_new(result, where)

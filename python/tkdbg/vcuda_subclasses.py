@@ -42,11 +42,13 @@ class Subclasses:
                 args = [virtual.cpu if is_device(a) else a for a in args]
                 if "device" in kwargs:
                     kwargs["device"] = virtual.cpu
+            elif device is not None and not virtual.is_on():
+                where = None  # PyTorch's own code read it off a tensor
             if cls not in self._seen:
                 self._meet(cls)
             with unseen():
                 result = make(cls, *args, **kwargs)
-                if result.device.type == "cpu":
+                if where is not None and result.device.type == "cpu":
                     virtual.mark(result, where)
             return result
 

@@ -136,6 +136,8 @@ class Halves(unittest.TestCase):
             "norm": lambda a: a.norm(), "cumsum": lambda a: a.cumsum(1),
             "attention": lambda a: F.scaled_dot_product_attention(
                 a[None], a[None], a[None]),
+            "attention of heads": lambda a: F.scaled_dot_product_attention(
+                a[None, None], a[None, None], a[None, None]),
         }
         for name, function in cases.items():
             for dtype in UNIT:
