@@ -100,6 +100,7 @@ ground     _capi         the C API
            source        the text that a function was written in
            parsing       texts of Python as trees and code
            patches       replaced attributes of other people's modules
+           torch_private PyTorch's private names, which no other file has
 """
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import operator
 import sys
 import types
 
-from . import _capi, constexprs, functions, operations
+from . import _capi, constexprs, functions, operations, torch_private
 from . import tltypes as tl_types
 from .constexprs import PlainFunction
 
@@ -58,7 +58,7 @@ _CLASSES = {
     tl_types.dtype.SIGNEDNESS: "tl.dtype.SIGNEDNESS",
 }
 
-INDUCTOR = "torch._inductor.runtime.triton_helpers"
+INDUCTOR = torch_private.HELPERS
 
 # helpers that practitioners paste into their files; the tool has its own
 PASTED = {"print_if": "tl.print_if", "breakpoint_if": "tl.breakpoint_if"}

@@ -16,7 +16,7 @@ import ctypes
 import functools
 import mmap
 
-from . import _capi
+from . import _capi, torch_private
 
 _NONE = (0, 0, 0)
 _NAN = float("nan")
@@ -91,7 +91,7 @@ class Fresh:
 
     def add(self, t):
         """Notes memory that was never written."""
-        version = _version(t)
+        version = torch_private.version(t)
         if version is None or t.layout is not _torch().strided:
             return
         storage = t.untyped_storage()
@@ -106,7 +106,7 @@ class Fresh:
     def forget(self, t):
         """Its memory may be written without anybody noticing."""
         if self._known:
-            with _torch()._C.DisableTorchFunction():
+            with torch_private.unseen():
                 self._known.pop(_where_in_memory(t), None)
 
     def of(self, t, address):
@@ -143,7 +143,7 @@ class Fresh:
             self.forget(t)
         elif found is not None:
             self._wrote(found, part())
-            found.version = _version(t)
+            found.version = torch_private.version(t)
         return result
 
     # ---- what the host does after a launch --------------------------------
@@ -157,9 +157,9 @@ class Fresh:
     def hold(self, t, say):
         """Says that elements of t are unwritten once the host reads it; if it
         writes it first, never.  False if nobody would see that."""
-        if _version(t) is None or type(t) is not _torch().Tensor:
+        if torch_private.version(t) is None or type(t) is not _torch().Tensor:
             return False
-        with _torch()._C.DisableTorchFunction():
+        with torch_private.unseen():
             address = _where_in_memory(t)
         if not address:
             return False
@@ -171,16 +171,16 @@ class Fresh:
         """Runs call(func, args, kwargs), a function of PyTorch's, which may
         read or write what findings wait for."""
         before = {}  # address -> (version, a tensor there)
-        with _torch()._C.DisableTorchFunction():
+        with torch_private.unseen():
             for t in _tensors((args, tuple(kwargs.values()))):
                 address = _where_in_memory(t)
                 if address in self.held:
-                    before[address] = _version(t), t
+                    before[address] = torch_private.version(t), t
         if not before:
             return call(func, args, kwargs)
         name = getattr(func, "__name__", "")
         target = kwargs.get("out", args[:1] if name in _WRITES else ())
-        with _torch()._C.DisableTorchFunction():
+        with torch_private.unseen():
             written = {_where_in_memory(t)
                        for t in _tensors((target,))}
         for address in written & before.keys():
@@ -188,8 +188,8 @@ class Fresh:
             del before[address]
         result = call(func, args, kwargs)
         if name not in _LOOKS:
-            with _torch()._C.DisableTorchFunction():
-                views = {_where_in_memory(t): _version(t)
+            with torch_private.unseen():
+                views = {_where_in_memory(t): torch_private.version(t)
                          for t in _tensors((result,))}
             for address, (version, t) in before.items():
                 if views.get(address, -1) != version:
@@ -212,8 +212,7 @@ class Fresh:
         found = self._known.get(address)
         if found is None or found.map is None:
             return False
-        torch = _torch()
-        with torch._C.DisableTorchFunction():
+        with torch_private.unseen():
             if t.is_contiguous():
                 start = t.storage_offset() * t.element_size()
                 return found.map.is_missing(start, start + t.nbytes)
@@ -226,7 +225,8 @@ class Fresh:
         if found is None:
             return None
         nbytes = t.untyped_storage().nbytes()
-        if found.weak.expired() or found.version != _version(t) or (
+        if found.weak.expired() or (
+                found.version != torch_private.version(t)) or (
                 found.map is not None and len(found.map) != nbytes):
             del self._known[address]
             return None
@@ -258,7 +258,9 @@ def _torch():
 
 def _where_in_memory(t):
     """The address of a tensor's storage; 0 for those that have none, such as
-    the wrappers of torch.func and sparse tensors."""
+    the wrappers of torch.func, sparse tensors and fake ones."""
+    if type(t) is not _torch().Tensor and torch_private.is_fake(t):
+        return 0
     try:
         return _address(t.untyped_storage())
     except (RuntimeError, NotImplementedError):
@@ -270,14 +272,6 @@ def _address(storage):
         return storage.data_ptr()
     except (RuntimeError, NotImplementedError):
         return 0
-
-
-def _version(t):
-    """PyTorch's count of writes; None where it keeps none."""
-    try:
-        return t._version
-    except RuntimeError:  # a tensor of torch.inference_mode
-        return None
 
 
 # ---- what unwritten memory holds --------------------------------------------
@@ -313,9 +307,7 @@ def _poison(t):
 def _below_libraries():
     """A context in which the program's own kernels for PyTorch's operators
     (torch.library) are not called."""
-    c = _torch()._C
-    return c._ExcludeDispatchKeyGuard(c.DispatchKeySet(
-        c.DispatchKey.BackendSelect))
+    return torch_private.without_key("BackendSelect")
 
 
 @functools.lru_cache(maxsize=None)

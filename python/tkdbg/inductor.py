@@ -13,7 +13,7 @@ import linecache
 import sys
 import time
 
-from . import operations, parsing, session as session_
+from . import operations, parsing, session as session_, torch_private
 
 _ANY_SIZE = {"i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
              "u8": "uint8", "u16": "uint16", "u32": "uint32",
@@ -24,12 +24,12 @@ _ANY_SIZE = {"i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
 def hooks(patches):
     """{module: what to do once it was imported}."""
     return {
-        "torch._inductor.async_compile": lambda: _after_async(patches),
-        "torch._inductor.runtime.triton_helpers":
+        torch_private.ASYNC_COMPILE: lambda: _after_async(patches),
+        torch_private.HELPERS:
             lambda: _after_helpers(patches),
-        "torch._inductor.runtime.triton_heuristics":
+        torch_private.HEURISTICS:
             lambda: _after_heuristics(patches),
-        "torch._inductor.utils": lambda: _after_utils(patches),
+        torch_private.INDUCTOR_UTILS: lambda: _after_utils(patches),
     }
 
 
@@ -37,7 +37,7 @@ def hooks(patches):
 
 
 def _after_async(patches):
-    module = sys.modules["torch._inductor.async_compile"]
+    module = sys.modules[torch_private.ASYNC_COMPILE]
     patches.set(module.AsyncCompile, "triton", _triton)
 
 
@@ -67,7 +67,7 @@ def _place(caller, text, kernel_name):
 def _after_helpers(patches):
     """The helpers that a launch without Python finds are the same here; some
     of PyTorch's use parts of Triton's compiler."""
-    module = sys.modules["torch._inductor.runtime.triton_helpers"]
+    module = sys.modules[torch_private.HELPERS]
     known = operations.names()
     for name in known.under("triton_helpers"):
         if hasattr(module, name):
@@ -78,7 +78,7 @@ def _after_helpers(patches):
 
 
 def _after_heuristics(patches):
-    module = sys.modules["torch._inductor.runtime.triton_heuristics"]
+    module = sys.modules[torch_private.HEURISTICS]
     patches.set(module.CachingAutotuner, "run", run)
     if hasattr(module, "check_autotune_cache"):
         # What a GPU found fastest once must not decide what runs here.
@@ -137,7 +137,7 @@ def config_names(self):
 
 
 def _grid(self, config, values):
-    from torch._inductor.runtime import triton_heuristics
+    triton_heuristics = sys.modules[torch_private.HEURISTICS]
     found = triton_heuristics.GridExpr.from_meta(self.inductor_meta, config)
     return tuple(int(n) for n in found.eval_slow(values))
 
@@ -156,7 +156,7 @@ def _typed(value, name):
 
 
 def _after_utils(patches):
-    module = sys.modules["torch._inductor.utils"]
+    module = sys.modules[torch_private.INDUCTOR_UTILS]
     patches.set(module, "print_performance", print_performance)
 
 

@@ -7,7 +7,6 @@ owns nothing: its tensor must live while a launch runs.
 """
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import functools
 import struct
@@ -15,7 +14,7 @@ import sys
 import weakref
 from typing import NamedTuple
 
-from . import _capi, tltypes
+from . import _capi, tltypes, torch_private
 
 # tk_tensor as one record, so that a launch fills it in a single call; the
 # offsets come from the ctypes structure.
@@ -108,10 +107,7 @@ def dtype_of(session, dtype):
 
 def without_torch_functions():
     """A context in which tensors are read directly, past torch's modes."""
-    torch = sys.modules.get("torch")
-    disable = getattr(getattr(torch, "_C", None), "DisableTorchFunction",
-                      None)
-    return contextlib.nullcontext() if disable is None else disable()
+    return torch_private.unseen()
 
 
 # ---- readers ----------------------------------------------------------------
@@ -336,7 +332,7 @@ class Addresses:
 
     def add(self, t):
         """Notes the storage of a torch tensor."""
-        with torch()._C.DisableTorchFunction():
+        with torch_private.unseen():
             self._add(t)
 
     def _add(self, t):
@@ -371,7 +367,7 @@ class Addresses:
 
     def on_devices(self):
         """[(address, storage)] of the storages on devices that still exist."""
-        found = [(address, torch().UntypedStorage._new_with_weak_ptr(w.cdata))
+        found = [(address, torch_private.storage_of(w))
                  for address, w in self._devices.items()]
         alive = [(a, storage) for a, storage in found if storage is not None]
         self._devices = {a: self._devices[a] for a, _ in alive}

@@ -22,8 +22,8 @@ import itertools
 import os
 import threading
 
-from . import fresh as fresh_, session as session_, vcuda_exchange, \
-    vcuda_fakes, vcuda_packed, vcuda_patches, vcuda_scaled
+from . import fresh as fresh_, session as session_, torch_private, \
+    vcuda_exchange, vcuda_fakes, vcuda_packed, vcuda_patches, vcuda_scaled
 from .device import check_index
 from .patches import Patches
 from .vcuda_autocast import Autocast
@@ -62,12 +62,12 @@ class VirtualCuda:
         self.devices = {}           # number -> torch.device
         self.refusals = Refusals(self)
         self.specials = {**self.refusals.functions(), **specials(torch),
-                         **vcuda_packed.functions(torch),
-                         **vcuda_scaled.functions(torch),
+                         **vcuda_packed.functions(),
+                         **vcuda_scaled.functions(),
                          **vcuda_exchange.functions(torch)}
-        self.overloads = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)
+        self.overloads = torch_private.operator_classes()
         self.empties = fresh_.makers(torch)
-        self.factories = _factories()
+        self.factories = torch_private.makers()
         self.used = False           # something was put on a device
         self.last = None            # where the last call's tensors are
         self.default = HOST         # torch.set_default_device("cuda")
@@ -131,15 +131,14 @@ class VirtualCuda:
 
     def is_on(self):
         """Whether the mode is active in this thread right now."""
-        from torch.overrides import _get_current_function_mode_stack as stack
-        return any(isinstance(m, self.mode_class) for m in stack())
+        return any(isinstance(m, self.mode_class)
+                   for m in torch_private.function_modes())
 
     @contextlib.contextmanager
     def on(self):
         """A context in which the mode is active."""
         with contextlib.ExitStack() as stack:
-            if not self.torch._C._is_torch_function_mode_enabled():
-                stack.enter_context(self.torch._C._EnableTorchFunction())
+            stack.enter_context(torch_private.seen())
             if not self.is_on():
                 stack.enter_context(self.mode_class())
             yield
@@ -193,12 +192,9 @@ class VirtualCuda:
 
     def _inner(self, tensor):
         """The mark of what torch.func has wrapped, or None."""
-        wrapped = self.torch._C._functorch
         if not isinstance(tensor, self.tensor):
             return None
-        while wrapped.is_functorch_wrapped_tensor(tensor):
-            tensor = wrapped.get_unwrapped(tensor)
-        return getattr(tensor, MARK, None)
+        return getattr(torch_private.unwrapped(tensor), MARK, None)
 
     def place(self, tensor):
         """The mark of a tensor, or what holds for tensors without one."""
@@ -295,7 +291,7 @@ class VirtualCuda:
         """The same, when no finding waits for it."""
         special = self.specials.get(func)
         if special is None and isinstance(func, self.overloads):
-            special = self.specials.get(_name_of(func))
+            special = self.specials.get(torch_private.operator_name(func))
         if special is not None:
             return special(self, func, args, kwargs)
         return self.plain(func, args, kwargs)
@@ -382,22 +378,6 @@ def _interpreting():
 
 
 _INTERPRETED = _interpreting()  # an installed Triton's variable is taken away
-
-
-def _factories():
-    """The functions that make tensors, where PyTorch is told to, not where
-    their arguments are."""
-    try:
-        from torch.utils._device import _device_constructors
-    except ImportError:
-        return frozenset()
-    return frozenset(_device_constructors())
-
-
-def _name_of(operator):
-    """The name of an operator of torch.ops, whatever its overload."""
-    schema = getattr(operator, "_schema", None)
-    return operator._qualified_op_name if schema is None else schema.name
 
 
 def _mode_class(virtual):

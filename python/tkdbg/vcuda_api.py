@@ -5,7 +5,7 @@ import contextlib
 import enum
 import types
 
-from . import device as device_
+from . import device as device_, torch_private
 
 
 class CounterGenerator:
@@ -170,8 +170,8 @@ def _exchange(streams):
 
 
 def natives(virtual):
-    """{name in torch._C: function}: what PyTorch's own functions in torch.cuda
-    call, where CUDA is linked."""
+    """{name: function}: what PyTorch's own functions in torch.cuda call, where
+    CUDA is linked; see torch_private.set_natives."""
     streams, arch = virtual.streams, device_.model().arch
 
     def stream_of(find):
@@ -182,22 +182,24 @@ def natives(virtual):
     found = {
         **virtual.memory.natives(),
         **{n: _nothing() for n in (
-            "_cuda_init", "_cuda_sleep", "_cuda_clearCublasWorkspaces",
-            "_cuda_ipc_collect")},
-        "_cuda_getDevice": lambda: streams.device,
-        "_cuda_setDevice": streams.set_device,
-        "_cuda_exchangeDevice": _exchange(streams),
-        "_cuda_maybeExchangeDevice": _exchange(streams),
-        "_cuda_synchronize": _synchronize(virtual),
-        "_cuda_isCurrentStreamCapturing":
+            "init", "sleep", "clearCublasWorkspaces",
+            "ipc_collect")},
+        "getDevice": lambda: streams.device,
+        "setDevice": streams.set_device,
+        "exchangeDevice": _exchange(streams),
+        "maybeExchangeDevice": _exchange(streams),
+        "synchronize": _synchronize(virtual),
+        "isCurrentStreamCapturing":
             lambda: virtual.graphs.capturing,
-        "_cuda_hasPrimaryContext": lambda device: True,
-        "_cuda_getCurrentBlasHandle": lambda: handle,
-        "_cuda_getCurrentSolverHandle": lambda: handle,
-        "_cuda_getArchFlags": lambda: f"sm_{arch}",
-        "_cuda_getCurrentStream": stream_of(streams.current),
-        "_cuda_getDefaultStream": stream_of(streams.default),
-        "_cuda_tunableop_is_enabled": lambda: False,
+        "hasPrimaryContext": lambda device: True,
+        "getCurrentBlasHandle": lambda: handle,
+        "getCurrentSolverHandle": lambda: handle,
+        "getArchFlags": lambda: f"sm_{arch}",
+        "getCurrentRawStream": lambda index: streams.current(
+            index).cuda_stream,
+        "getCurrentStream": stream_of(streams.current),
+        "getDefaultStream": stream_of(streams.default),
+        "tunableop_is_enabled": lambda: False,
     }
     return {name: _alone(function) for name, function in found.items()}
 
@@ -207,7 +209,8 @@ def cuda_functions(virtual):
     torch = virtual.torch
     counter = virtual.numbers.counter = counter_generator(torch)
     idle = {n: _nothing() for n in (
-        "init", "_lazy_init", "ipc_collect", "reset_accumulated_memory_stats",
+        "init", torch_private.LAZY_INIT, "ipc_collect",
+        "reset_accumulated_memory_stats",
         "set_per_process_memory_fraction", "set_sync_debug_mode")}
 
     def of_device(answer):
@@ -231,8 +234,8 @@ def cuda_functions(virtual):
         **idle, **virtual.streams.functions(), **memory,
         **virtual.graphs.functions(),
         "synchronize": _synchronize(virtual),
-        "_exchange_device": _exchange(virtual.streams),
-        "_maybe_exchange_device": _exchange(virtual.streams),
+        torch_private.EXCHANGE_DEVICE: _exchange(virtual.streams),
+        torch_private.MAYBE_EXCHANGE_DEVICE: _exchange(virtual.streams),
         "is_available": lambda: True,
         "is_initialized": lambda: True,
         "is_bf16_supported": lambda *a, **k: True,
@@ -243,7 +246,7 @@ def cuda_functions(virtual):
             lambda i: device_.model().capability),
         "get_device_properties": of_device(_properties),
         "get_arch_list": lambda: [f"sm_{device_.model().arch}"],
-        "_cudart": runtime, "cudart": lambda: runtime,
+        torch_private.CUDART: runtime, "cudart": lambda: runtime,
         "utilization": of_device(lambda i: 0),
         "memory_usage": of_device(lambda i: 0),
         "clock_rate": of_device(lambda i: device_.model().sm_clock // 1000),

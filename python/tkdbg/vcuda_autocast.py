@@ -8,13 +8,15 @@ on beside the state that PyTorch keeps itself.
 """
 from __future__ import annotations
 
+from . import torch_private
 from .vcuda_marks import HOST, MARK
 
 _KEY = "AutocastPrivateUse1"
 
 # Each list by what is done with the floating-point arguments: cast to the
 # type of the autocast region; cast to fp32; a dtype of fp32, unless the call
-# gives one; the widest type among them.
+# gives one; the widest type among them.  What a release lacks (dimensions by
+# name, after 2.11) is left out.
 _LOWER = """
     _convolution.deprecated _convolution conv1d conv2d conv3d conv_tbc
     conv_transpose1d conv_transpose2d.input conv_transpose3d.input convolution
@@ -38,8 +40,9 @@ _FP32 = """
 _SET_DTYPE = """
     prod prod.dim_int softmax.int log_softmax.int cumprod cumsum
     linalg_vector_norm linalg_matrix_norm linalg_matrix_norm.str_ord sum
-    sum.dim_IntList"""
-_APPEND_DTYPE = "norm.Scalar norm.ScalarOpt_dim"
+    sum.dim_IntList softmax.Dimname log_softmax.Dimname prod.dim_Dimname
+    cumprod.dimname cumsum.dimname sum.dim_DimnameList"""
+_APPEND_DTYPE = "norm.Scalar norm.ScalarOpt_dim norm.names_ScalarOpt_dim"
 _PROMOTE = """
     addcdiv addcmul atan2 bilinear cross dot vdot grid_sampler index_put
     tensordot scatter_add"""
@@ -109,7 +112,7 @@ class Autocast:
 
     def uninstall(self):
         if self._library is not None:
-            self._library._destroy()
+            torch_private.end(self._library)
             self._library = None
         if self._fallback is not None:
             self._fallback.reset()
@@ -118,11 +121,7 @@ class Autocast:
 
     def turn(self, on):
         """Turns the dispatch key on or off; returns what it was before."""
-        c, key = self.torch._C, getattr(self.torch._C.DispatchKey, _KEY)
-        before = c._dispatch_tls_is_dispatch_key_included(key)
-        c._dispatch_tls_set_dispatch_key_included(key, on)
-        c._dispatch_tls_set_dispatch_key_excluded(key, not on)
-        return before
+        return torch_private.turn_key(_KEY, on)
 
     def prepare(self):
         """Registers the kernels, for the first region."""
@@ -130,8 +129,7 @@ class Autocast:
             return
         torch = self.torch
         if self._fallback is None:
-            self._fallback = torch._C._dispatch_library("IMPL", "_", _KEY)
-            self._fallback.fallback_fallthrough()
+            self._fallback = torch_private.fall_through(_KEY)
         self._library = torch.library.Library("aten", "IMPL")
         register = self.virtual.libraries.own
         for names, policy in (
@@ -147,9 +145,7 @@ class Autocast:
 
     def without(self):
         """A context in which autocast's kernels are not called."""
-        c = self.torch._C
-        return c._ExcludeDispatchKeyGuard(c.DispatchKeySet(
-            getattr(c.DispatchKey, _KEY)))
+        return torch_private.without_key(_KEY)
 
     def _kernel(self, op, policy):
         torch = self.torch
@@ -175,7 +171,8 @@ class Autocast:
         if not self._eligible(value) or value.dtype is dtype:
             return value
         if not (value.is_leaf and value.requires_grad and
-                value.dtype is self.torch.float32 and not value._is_view() and
+                value.dtype is self.torch.float32 and
+                not torch_private.is_view(value) and
                 dtype is not self.torch.float32 and
                 self.torch.is_autocast_cache_enabled()):
             return value.to(dtype)
@@ -199,7 +196,7 @@ class Autocast:
         return self._call(op, args, kwargs, self.torch.float32)
 
     def _set_dtype(self, op, args, kwargs):
-        names = [a.name for a in op._schema.arguments]
+        names = [a.name for a in torch_private.schema(op).arguments]
         place = names.index("dtype")
         given = args[place] if place < len(args) else kwargs.get("dtype")
         if given is None and self._eligible(args[0]):
@@ -211,11 +208,12 @@ class Autocast:
         """norm without a dtype becomes the overload with one."""
         torch, first = self.torch, args[0]
         dtype = torch.float32 if self._eligible(first) else first.dtype
-        if op._overloadname == "Scalar":
+        if torch_private.schema(op).overload_name == "Scalar":
             p = args[1] if len(args) > 1 else kwargs.get("p", 2)
             return torch.ops.aten.norm.ScalarOpt_dtype(first, p, dtype=dtype)
         full = dict(zip(("self", "p", "dim", "keepdim"), args), **kwargs)
-        return torch.ops.aten.norm.ScalarOpt_dim_dtype(
+        overload = torch_private.schema(op).overload_name + "_dtype"
+        return getattr(torch.ops.aten.norm, overload)(
             first, full["p"], full["dim"], full.get("keepdim", False),
             dtype=dtype)
 

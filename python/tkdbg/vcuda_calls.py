@@ -5,7 +5,7 @@ arguments and its keywords; ``specials`` is the table.
 """
 from __future__ import annotations
 
-from . import fresh as fresh_, vcuda_exchange
+from . import fresh as fresh_, torch_private, vcuda_exchange
 from .vcuda_marks import HOST, MARK, MIXED, PINNED, is_cuda_device, name_of, \
     text_of
 
@@ -59,7 +59,7 @@ def _move(v, tensor, where, result):
                                       "data!")
         result = (v.subclasses.move(tensor, where)
                   if v.subclasses.holds(tensor) else
-                  v.torch.ops.aten._to_copy.default(tensor))
+                  torch_private.copied(tensor))
     return v.mark(result, where)
 
 
@@ -136,7 +136,7 @@ def _pin_memory(v, func, args, kwargs):
     if getattr(args[0], PINNED, False):
         return args[0]
     result = v.mark(
-        v.torch.ops.aten._pin_memory.default(args[0])
+        torch_private.pinned(args[0])
         if v.subclasses.holds(args[0]) else args[0].clone(), HOST)
     setattr(result, PINNED, True)
     return result
@@ -382,10 +382,9 @@ def _add(v, func, args, kwargs):
 
 def _repr(v, func, args, kwargs):
     """Printing with the mode on shows device='cuda:0'."""
-    from torch import _tensor_str
     v.graphs.forbid(args[0])
     with v.mode_class():
-        return _tensor_str._str(*args, **kwargs)
+        return torch_private.text_of(*args, **kwargs)
 
 
 def _format(v, func, args, kwargs):
@@ -434,9 +433,9 @@ def specials(torch):
                   "aten::is_pinned": _is_pinned, "aten::_to_copy": _to_copy})
     table[t.copy_] = _copy
     table[torch.nn.functional.one_hot] = _one_hot
-    table[torch._cudnn_rnn_flatten_weight] = _flat_weights
-    table[torch._VF._pack_padded_sequence] = _pack_padded
-    table[torch._VF._pad_packed_sequence] = _with_sizes
+    table.update(dict.fromkeys(torch_private.flattening(), _flat_weights))
+    table.update(dict.fromkeys(torch_private.packing(), _pack_padded))
+    table.update(dict.fromkeys(torch_private.padding(), _with_sizes))
     table[t.__setitem__], table[t.__getitem__] = _set_item, _get_item
     for name in _STORAGES:
         if hasattr(t, name):

@@ -6,13 +6,13 @@ the process.
 """
 from __future__ import annotations
 
+from . import torch_private
 from .vcuda_marks import MARK
 
 
 def install(v, patches):
-    try:
-        from torch._subclasses import fake_tensor as module
-    except ImportError:
+    module = torch_private.fakes()
+    if module is None:
         return
     torch, fake = v.torch, module.FakeTensor
     device = fake.device
@@ -33,10 +33,10 @@ def install(v, patches):
     def told(found):
         return v.cpu if found.type == "cuda" else found
 
-    handlers = getattr(module, "_DISPATCH_META_HANDLERS", {})
+    handlers = torch_private.fake_answers(module)
     answer = handlers.get(asked)
     if answer is not None:
-        patches.set(module, "_DISPATCH_META_HANDLERS", {
+        patches.set(module, torch_private.FAKE_ANSWERS, {
             **handlers, asked: lambda args: told(answer(args))})
     patches.set(fake, "__torch_dispatch__", dispatch_here)
     patches.set(fake, "device", property(shown, device.fset))

@@ -7,7 +7,7 @@ here are asked before PyTorch's own.
 """
 from __future__ import annotations
 
-from . import session as session_
+from . import session as session_, torch_private
 from .vcuda_marks import HOST, is_cuda_device, text_of
 
 _FIRST = 5    # before PyTorch's own, which begin at 10
@@ -24,9 +24,9 @@ class Files:
     def install(self, patches):
         torch = self.virtual.torch
         serialization = torch.serialization
-        patches.set(serialization, "_package_registry", sorted(
+        patches.set(serialization, torch_private.PACKAGES, sorted(
             [(_FIRST, self._tag, self._restore),
-             *serialization._package_registry], key=lambda row: row[0]))
+             *torch_private.packages()], key=lambda row: row[0]))
         for name, value in self._methods(torch.UntypedStorage).items():
             patches.set(torch.UntypedStorage, name, value)
         patches.set(torch.Tensor, "set_", self._set(torch.Tensor.set_))
@@ -73,8 +73,9 @@ class Files:
 
         def send(tensor):
             where = self.virtual.mark_of(tensor)
-            with torch._C.DisableTorchFunction():
-                self._known.pop(tensor.untyped_storage()._cdata, None)
+            with torch_private.unseen():
+                self._known.pop(torch_private.identity(
+                    tensor.untyped_storage()), None)
                 function, args = reduce(tensor)
             return receive, (where, function, args)
 
@@ -92,8 +93,7 @@ class Files:
 
     def place(self, storage):
         """The place of a storage that has been noted, or None."""
-        storage = getattr(storage, "_untyped_storage", storage)
-        weak, where = self._known.get(getattr(storage, "_cdata", None),
+        weak, where = self._known.get(torch_private.identity(storage),
                                       (None, None))
         return where if weak is not None and not weak.expired() else None
 
@@ -104,9 +104,9 @@ class Files:
         if len(self._known) >= _PRUNE:
             self._known = {a: k for a, k in self._known.items()
                            if not k[0].expired()}
-        untyped = getattr(storage, "_untyped_storage", storage)
         if where is not None:
-            self._known[untyped._cdata] = StorageWeakRef(untyped), where
+            self._known[torch_private.identity(storage)] = (
+                StorageWeakRef(torch_private.untyped(storage)), where)
         return storage
 
     def _set(self, before):

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 
+from . import torch_private
 from .vcuda_marks import HOST, PINNED
 
 # Operators after which the host waits for the device: the one below item(),
@@ -175,7 +176,7 @@ class Graphs:
     def launched(self, run, tensors):
         """A kernel is about to be launched: run() launches it again."""
         if self.graph is not None:
-            with self.virtual.torch._C._DisableTorchDispatch():
+            with torch_private.undispatched():
                 for tensor in tensors:  # a copy is none of the operators
                     self.graph.saved.before_writing(tensor)
             self.graph.operations.append(_Launch(run))
@@ -191,11 +192,9 @@ class Graphs:
 
 def _recorder(graphs):
     """The TorchDispatchMode of a capture."""
-    from torch.utils._python_dispatch import TorchDispatchMode
-
-    class Recorder(TorchDispatchMode):
+    class Recorder(torch_private.dispatch_mode()):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            with graphs.virtual.torch._C.DisableTorchFunction():
+            with torch_private.unseen():
                 return graphs.graph.run(func, args, kwargs or {})
 
     return Recorder()
@@ -240,7 +239,7 @@ def _graph_class(graphs):
                 raise RuntimeError("capture_end() without capture_begin()")
             graphs.graph = None
             self._modes.close()
-            with torch._C.DisableTorchFunction():
+            with torch_private.unseen():
                 self.saved.restore()
             virtual.numbers.set(self._numbers)
             self.saved, self.captured = None, not self.failed
@@ -251,7 +250,7 @@ def _graph_class(graphs):
 
         def run(self, func, args, kwargs):
             """Runs an operator of the capture, and keeps it."""
-            name = func._schema.name.partition("::")[2]
+            name = torch_private.schema(func).name.partition("::")[2]
             tensors = tensors_in((args, kwargs), torch)
             places = {virtual.mark_of(t) for t in tensors}
             host = places == {HOST}
@@ -283,7 +282,7 @@ def _graph_class(graphs):
             if not self.captured:
                 raise RuntimeError("Called CUDAGraph::replay without a "
                                    "preceding successful capture.")
-            with (torch._C.DisableTorchFunction(), torch.no_grad(),
+            with (torch_private.unseen(), torch.no_grad(),
                   virtual.numbers.drawn()):
                 for operation in self.operations:
                     operation.replay(torch)
@@ -315,7 +314,7 @@ def _graph_class(graphs):
 def _written(func, args, kwargs, torch):
     """The tensors that an operator writes to, by its schema."""
     found = []
-    for position, argument in enumerate(func._schema.arguments):
+    for position, argument in enumerate(torch_private.schema(func).arguments):
         if argument.alias_info is not None and argument.alias_info.is_write:
             value = (args[position] if position < len(args)
                      else kwargs.get(argument.name))

@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 import re
 
+from . import torch_private
 from .vcuda_autocast import find
 from .vcuda_graphs import fills
 from .vcuda_marks import HOST, MARK, name_of, tensors_of
@@ -159,19 +160,19 @@ class Halves:
 
     def uninstall(self):
         if self._library is not None:
-            self._library._destroy()
+            torch_private.end(self._library)
             self._library = None
 
     def _kernel(self, op, rule):
-        c, halves = self.torch._C, self.dtypes
+        halves, schema = self.dtypes, torch_private.schema(op)
         tensor, redispatch = self.torch.Tensor, op.redispatch
-        below = c._dispatch_keyset_full_after(getattr(c.DispatchKey, _KEY))
+        below = torch_private.keys_below(_KEY)
         choose = self._chooser(op)
-        cpu = c.DispatchKey.CPU
-        place = int(op._schema.name == "aten::polygamma")  # polygamma(n, x)
+        cpu = torch_private.key("CPU")
+        place = int(schema.name == "aten::polygamma")  # polygamma(n, x)
         written = [a.alias_info is not None and a.alias_info.is_write or
                    a.name.startswith("running_")
-                   for a in op._schema.arguments]
+                   for a in schema.arguments]
 
         def kernel(keys, *args, **kwargs):
             first = args[place]
@@ -194,7 +195,8 @@ class Halves:
         """What gives the result's dtype where the arguments' may differ, or
         None and the result; it raises what CUDA does.  None: the result has
         the first argument's dtype."""
-        torch, name = self.torch, op._schema.name.partition("::")[2]
+        torch = self.torch
+        name = torch_private.schema(op).name.partition("::")[2]
 
         def choose(keys, args, kwargs, half):
             given = {t.dtype: t for t in tensors_of((args, kwargs),
@@ -238,7 +240,7 @@ class Halves:
                 return torch.float32
             return value
 
-        names = [a.name for a in op._schema.arguments]
+        names = [a.name for a in torch_private.schema(op).arguments]
         given = dict(zip(names, args), **kwargs)
         dtype, weight = given.get("dtype"), given.get("weight")
         if dtype in self.dtypes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 
+from . import torch_private
 from .vcuda_autocast import _KEY as _AUTOCAST
 from .vcuda_marks import HOST, MARK, tensors_of
 
@@ -27,12 +28,12 @@ class Libraries:
         """Registers a kernel of tkdbg's, unless the program has one for the
         operator, which stays.  PyTorch before 2.13 refuses a second kernel
         of one operator under one key; ours are not what it means."""
-        known = self.torch.library._impls
+        known = torch_private.known_kernels()
         name = op if isinstance(op, str) else op.name().rpartition("::")[2]
         if f"{library.ns}/{name}/{key}" in known:
             return
         self._impl(library, op, fn, key, **options)
-        known.difference_update(library._op_impls)
+        known.difference_update(torch_private.own_kernels(library))
 
     def install(self, patches):
         library = self.torch.library.Library
@@ -71,7 +72,8 @@ class Libraries:
         where there is one."""
         name = op_name if isinstance(op_name, str) else op_name.name()
         name = name.rpartition("::")[2]
-        key, known = f"{library.ns}/{name}/CUDA", self.torch.library._impls
+        key = f"{library.ns}/{name}/CUDA"
+        known = torch_private.known_kernels()
         by_default = (self._impl.__kwdefaults__ or {}).get("allow_override")
         if key in known:
             if not options.get("allow_override", by_default):
@@ -84,15 +86,14 @@ class Libraries:
                 f"operator and the same dispatch key\n  operator: "
                 f"{library.ns}::{name}\n  dispatch key: CUDA", stacklevel=3)
         known.add(key)
-        library._op_impls.add(key)
+        torch_private.own_kernels(library).add(key)
 
     def uninstall(self):
         """Nothing: registrations end with their libraries."""
 
     def kernel(self, library, op_name, fn, with_keys):
         """The kernel that calls fn for tensors on the device."""
-        c, virtual = self.torch._C, self.virtual
-        below = c._dispatch_keyset_full_after(getattr(c.DispatchKey, _KEY))
+        virtual, below = self.virtual, torch_private.keys_below(_KEY)
         named = _Named(self.torch, library.ns, op_name)
 
         def kernel(keys, *args, **kwargs):
@@ -116,7 +117,7 @@ class Libraries:
         torch, found = self.torch, list(args)
         tensors = tensors_of(args, torch.Tensor)
         for i, (value, argument) in enumerate(zip(
-                args, op._schema.arguments)):
+                args, torch_private.schema(op).arguments)):
             if isinstance(value, (bool, int, float, complex)) and str(
                     argument.type) == "Tensor":
                 found[i] = torch.tensor(value, dtype=_dtype_of(
@@ -135,13 +136,14 @@ class Libraries:
                     for t in tensors_of((args, kwargs), virtual.tensor)):
                 return fn(*args, **kwargs)
             op = named.op()
-            key = composite_key(self.torch._C, op._schema)
+            key = torch_private.composite_key(torch_private.schema(op))
             if key is None:
                 raise NotImplementedError(
                     f"Could not run '{op.name()}' with arguments from the "
                     "'CUDA' backend: it has a kernel for the CPU, and none "
                     "for CUDA")
-            return op._op_dk(key, *args[bool(with_keys):], **kwargs)
+            return torch_private.call_under(
+                op, key, args[bool(with_keys):], kwargs)
         return kernel
 
     def with_mode(self, fn):
@@ -157,16 +159,6 @@ class Libraries:
             with self.virtual.autocast.without(), self.virtual.on():
                 return fn(*args, **kwargs)
         return kernel
-
-
-def composite_key(c, schema):
-    """The dispatch key of the kernel of an operator that serves every
-    backend, or None."""
-    name = schema.name + ("." + schema.overload_name
-                          if schema.overload_name else "")
-    return next((getattr(c.DispatchKey, n) for n in (
-        "CompositeExplicitAutograd", "CompositeImplicitAutograd")
-        if c._dispatch_has_kernel_for_dispatch_key(name, n)), None)
 
 
 def _dtype_of(torch, number, tensors):

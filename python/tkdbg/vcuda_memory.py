@@ -11,7 +11,7 @@ import gc
 import re
 import weakref
 
-from . import device as device_
+from . import device as device_, torch_private
 from .vcuda_marks import MARK
 
 _ROUND = 512            # bytes that CUDA's allocator rounds to
@@ -118,7 +118,7 @@ class Memory:
             asked = storage.nbytes()
         except (RuntimeError, NotImplementedError):
             return
-        key = storage._cdata
+        key = torch_private.identity(storage)
         if storage.device.type == "meta" or not isinstance(asked, int):
             return  # a fake tensor's, whose size may be a symbol
         if not asked or key in self._known:
@@ -142,7 +142,7 @@ class Memory:
         if not self.counting:
             self.counting = True
             tensor = self.virtual.tensor
-            with self.virtual.torch._C.DisableTorchFunction():
+            with torch_private.unseen():
                 for found in gc.get_objects():
                     if issubclass(type(found), tensor) and found.__dict__.get(
                             MARK, -1) >= 0:
@@ -195,20 +195,20 @@ class Memory:
         return found
 
     def natives(self):
-        """{name in torch._C: function}"""
+        """{name: function}; see torch_private.set_natives"""
         return {
-            "_cuda_memoryStats": lambda device: self.figures(device).nested(),
-            "_cuda_resetPeakMemoryStats":
+            "memoryStats": lambda device: self.figures(device).nested(),
+            "resetPeakMemoryStats":
                 lambda device: self.figures(device).reset("peak"),
-            "_cuda_resetAccumulatedMemoryStats":
+            "resetAccumulatedMemoryStats":
                 lambda device: self.figures(device).reset("allocated",
                                                           "freed"),
-            "_cuda_emptyCache": self.empty_cache,
-            "_cuda_memorySnapshot": lambda *_: {
+            "emptyCache": self.empty_cache,
+            "memorySnapshot": lambda *_: {
                 "segments": [], "device_traces": [],
                 "allocator_settings": {}, "external_annotations": []},
-            "_cuda_record_memory_history": lambda *_, **__: None,
-            "_cuda_getAllocatorBackend": lambda: "native",
+            "record_memory_history": lambda *_, **__: None,
+            "getAllocatorBackend": lambda: "native",
         }
 
     def free_and_total(self, device=None):

@@ -10,10 +10,9 @@ from __future__ import annotations
 import contextlib
 import re
 
-from . import vcuda_attention
+from . import torch_private, vcuda_attention
 from .vcuda_autocast import find
 from .vcuda_halves import cudas
-from .vcuda_library import composite_key
 from .vcuda_marks import HOST, name_of, tensors_of, text_of
 
 # Operators that move between devices, or take part of their arguments from
@@ -133,14 +132,13 @@ class Operators:
                         torch, find(torch, name)), "CPU")
         for name, kernel in vcuda_attention.kernels(torch).items():
             op = find(torch, name)
-            if op is not None and not (
-                    torch._C._dispatch_has_kernel_for_dispatch_key(
-                        op.name(), "CPU")):
+            if op is not None and not torch_private.has_kernel(
+                    op.name(), "CPU"):
                 register(self._library, op, kernel, "CPU")
 
     def uninstall(self):
         if self._library is not None:
-            self._library._destroy()
+            torch_private.end(self._library)
             self._library = None
 
     # ---- tensors of different devices ------------------------------------
@@ -194,7 +192,7 @@ class Operators:
     def check(self, func, args, kwargs):
         """Raises if an operator of ATen gets tensors that CUDA would not
         take together; returns their place."""
-        names = [a.name for a in func._schema.arguments]
+        names = [a.name for a in torch_private.schema(func).arguments]
         given = [(n, t, self.virtual.mark_of(t))
                  for n, value in (*zip(names, args), *kwargs.items())
                  for t in tensors_of(value, self.torch.Tensor)]
@@ -202,7 +200,7 @@ class Operators:
         places = {where for _, _, where in given}
         if len(places) < 2:
             return places.pop() if places else None
-        name = func._schema.name.partition("::")[2]
+        name = torch_private.schema(func).name.partition("::")[2]
         if func.namespace == "aten" and name not in _ANYWHERE and (
                 not name.startswith(("_foreach", "_nested", "_fused_a",
                                      "_fused_sgd"))):
@@ -250,7 +248,7 @@ class Operators:
     def _check_elementwise(given, func):
         """Scalars on the CPU go with everything, unless they are written."""
         common = next(where for _, _, where in given if where != HOST)
-        writes = func._schema.arguments[0].alias_info is not None
+        writes = torch_private.schema(func).arguments[0].alias_info is not None
         for i, (_, tensor, where) in enumerate(given):
             if where != common and (where != HOST or tensor.dim() or
                                     writes and not i):
@@ -263,8 +261,9 @@ class Operators:
     def _check_alike(given, func):
         common = given[0][2]
         name, _, where = next(row for row in given if row[2] != common)
-        method = func._schema.name.partition("::")[2].replace("_for_cpu", "")
-        overload = func._schema.overload_name
+        schema = torch_private.schema(func)
+        method = schema.name.partition("::")[2].replace("_for_cpu", "")
+        overload = schema.overload_name
         if method not in _STRUCTURED:
             method = f"{overload}_{method}"
         elif overload:
@@ -342,7 +341,7 @@ class Operators:
         torch = self.torch
         present = {t.dtype for t in tensors_of((args, kwargs), torch.Tensor)}
         present.add(kwargs.get("dtype"))
-        name = func._schema.name.partition("::")[2]
+        name = torch_private.schema(func).name.partition("::")[2]
         for wider in _wider(torch, present, name):
             try:
                 return self._in(wider, func, args, kwargs)
@@ -377,7 +376,7 @@ class Operators:
         result = func(*map(wide, args),
                       **{n: wide(v) for n, v in kwargs.items()})
         for copy, value in targets.values():
-            if copy._version:
+            if torch_private.version(copy):
                 value.copy_(copy)
 
         def narrow(value, place):
@@ -440,28 +439,29 @@ def _renamed(error):
 
 
 def _modes(operators):
-    from torch.utils._python_dispatch import TorchDispatchMode
-    virtual, c = operators.virtual, operators.torch._C
-    plainly = c.DisableTorchFunction  # what comes out is marked here
-    registered = c._dispatch_has_kernel_for_dispatch_key
+    virtual, mode = operators.virtual, torch_private.dispatch_mode()
+    plainly = torch_private.unseen  # what comes out is marked here
 
     def composite(schema):
         """The key of an operator that is made of others, or None."""
         name = schema.name + ("." + schema.overload_name
                               if schema.overload_name else "")
-        return None if registered(name, "CPU") else composite_key(c, schema)
+        return (None if torch_private.has_kernel(name, "CPU")
+                else torch_private.composite_key(schema))
 
-    class Checking(TorchDispatchMode):
+    class Checking(mode):
         inside = ()  # operators whose parts are being checked
 
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
-            key = None if func in self.inside else composite(func._schema)
+            key = None if func in self.inside else composite(
+                torch_private.schema(func))
             if key is not None:
                 before, self.inside = self.inside, (*self.inside, func)
                 try:
                     with self:
-                        result = func._op_dk(key, *args, **kwargs)
+                        result = torch_private.call_under(
+                            func, key, args, kwargs)
                 finally:
                     self.inside = before
                 where = operators.place_of(args, kwargs)
@@ -475,7 +475,7 @@ def _modes(operators):
                 virtual.mark_new(result, where)
             return result
 
-    class Widening(TorchDispatchMode):
+    class Widening(mode):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
             with plainly():

@@ -6,15 +6,16 @@ eight in each int32.
 """
 from __future__ import annotations
 
+from . import torch_private
 
-def functions(torch):
+
+def functions():
     """{function of PyTorch, or name of an operator: what runs it}"""
     found = {}
     for name, run in (("_convert_weight_to_int4pack", _pack),
                       ("_weight_int4pack_mm", _multiply)):
         found["aten::" + name] = run
-        if hasattr(torch, name):
-            found[getattr(torch, name)] = run
+        found.update(dict.fromkeys(torch_private.functions(name), run))
     return found
 
 

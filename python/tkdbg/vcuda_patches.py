@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 
-from . import device as device_, vcuda_api
+from . import device as device_, torch_private, vcuda_api
 from .vcuda_marks import HOST, MARK, MIXED, is_cuda_device, tensors_of, \
     text_of
 
@@ -14,16 +14,13 @@ from .vcuda_marks import HOST, MARK, MIXED, is_cuda_device, tensors_of, \
 def patch(virtual, patches):
     """Replaces what the mode cannot see."""
     torch = virtual.torch
-    for name, function in vcuda_api.natives(virtual).items():
-        patches.set(torch._C, name, function)
+    torch_private.set_natives(patches, vcuda_api.natives(virtual))
     for name, function in vcuda_api.cuda_functions(virtual).items():
         _set_everywhere(torch, patches, name, function)
     for name, function in vcuda_api.nvtx_functions().items():
         patches.set(torch.cuda.nvtx, name, function)
     if torch.version.cuda is None:  # else libraries compare it with theirs
         patches.set(torch.version, "cuda", device_.CUDA_VERSION)
-    patches.set(torch._C, "_cuda_getCurrentRawStream",
-                lambda index: virtual.streams.current(index).cuda_stream)
     _patch_accelerator(virtual, patches)
     _patch_constructors(virtual, patches)
     _patch_defaults(virtual, patches)
@@ -41,6 +38,7 @@ def patch(virtual, patches):
     _patch_parallel(virtual, patches)
     _patch_tensor_types(virtual, patches)
     _patch_guards(virtual, patches)
+    _patch_cudnn(virtual, patches)
     _patch_probes(virtual, patches)
 
 
@@ -161,18 +159,17 @@ def _patch_generator(virtual, patches):
 def _patch_numbers(virtual, patches):
     """Module.to(0): the parser of its arguments asks for an accelerator.
     What it says of a device is the program's, no place for memory."""
-    parse = virtual.torch._C._nn._parse_to
-    unseen = virtual.torch._C.DisableTorchFunction
+    owner, parse = torch_private.parser()
 
     def parse_to(*args, **kwargs):
         if args and isinstance(args[0], int):
             args = (f"cuda:{args[0]}", *args[1:])
         if isinstance(kwargs.get("device"), int):
             kwargs["device"] = f"cuda:{kwargs['device']}"
-        with unseen():
+        with torch_private.unseen():
             return parse(*args, **kwargs)
 
-    patches.set(virtual.torch._C._nn, "_parse_to", parse_to)
+    patches.set(owner, torch_private.PARSE_TO, parse_to)
 
 
 def _patch_streams(virtual, patches):
@@ -217,7 +214,7 @@ def _patch_load(virtual, patches):
 def _patch_backward(virtual, patches):
     """User code in backward() runs with the mode on."""
     import torch.autograd as autograd
-    run = getattr(autograd, "_engine_run_backward", None)
+    run = torch_private.engine()
     if run is None:
         return
 
@@ -227,7 +224,7 @@ def _patch_backward(virtual, patches):
         with virtual.on(), virtual.operators.caring():
             return run(outputs, gradients, *args, **kwargs)
 
-    patches.set(autograd, "_engine_run_backward", run_with_mode)
+    patches.set(autograd, torch_private.ENGINE, run_with_mode)
 
 
 def _check_gradient(virtual, function, index, where, gradient):
@@ -244,15 +241,14 @@ def _patch_functions(virtual, patches):
     """A custom function's backward() gets gradients that have no mark: each
     is where the result of forward() that it belongs to was."""
     from torch.autograd import function
-    own = vars(function.Function)["apply"]
-    unseen = virtual.torch._C.DisableTorchFunction
+    forward = torch_private.apply_of(function.Function)
 
     def apply(cls, *args, **kwargs):
-        result = own.__get__(None, cls)(*args, **kwargs)
+        result = forward(cls, *args, **kwargs)
         where = virtual.where((*args, *kwargs.values()))
         if where is not None and where is not MIXED:
             virtual.mark_new(result, where)
-        with unseen():
+        with torch_private.unseen():
             for t in tensors_of(result, virtual.tensor):
                 if isinstance(t.grad_fn, function.BackwardCFunction):
                     places = vars(t.grad_fn).setdefault(MARK, {})
@@ -286,12 +282,8 @@ def _patch_functions(virtual, patches):
 
 def _patch_wrapping(virtual, patches):
     """What torch.func unwraps is where its wrapper was."""
-    for name in ("vmap", "eager_transforms"):
-        module = sys.modules.get("torch._functorch." + name)
-        for function in ("_remove_batch_dim", "_unwrap_for_grad"):
-            if hasattr(module, function):
-                patches.set(module, function, _unwrapping(
-                    virtual, getattr(module, function)))
+    for module, name in torch_private.unwrapping():
+        patches.set(module, name, _unwrapping(virtual, getattr(module, name)))
 
 
 def _unwrapping(virtual, function):
@@ -352,8 +344,7 @@ def _patch_hooks(virtual, patches):
 
 def _patch_groups(virtual, patches):
     """Optimisers and clip_grad_norm_ group tensors by device in C++ code."""
-    c = virtual.torch._C
-    group = getattr(c, "_group_tensors_by_device_and_dtype", None)
+    owner, group = torch_private.grouping()
 
     def group_here(lists, with_indices=False):
         found = {}
@@ -370,7 +361,7 @@ def _patch_groups(virtual, patches):
         return found
 
     if group is not None:
-        patches.set(c, "_group_tensors_by_device_and_dtype", group_here)
+        patches.set(owner, torch_private.GROUPS, group_here)
 
 
 def _patch_compile(virtual, patches):
@@ -422,14 +413,24 @@ def _patch_tensor_types(virtual, patches):
 def _patch_guards(virtual, patches):
     """What code that PyTorch's compiler wrote allocates with."""
     torch = virtual.torch
-    guards = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
-    if not hasattr(guards, "_empty_strided_cuda"):
-        return
 
     def empty_strided_cuda(size, stride, dtype):
         return torch.empty_strided(size, stride, dtype=dtype, device="cuda")
 
-    patches.set(guards, "_empty_strided_cuda", empty_strided_cuda)
+    torch_private.set_allocator(patches, empty_strided_cuda)
+
+
+def _patch_cudnn(virtual, patches):
+    """torch.nn.LSTM asks whether cuDNN takes its weights: a PyTorch without
+    it warns of that, for each that comes to the device."""
+    cudnn = virtual.torch.backends.cudnn
+
+    def is_acceptable(tensor):
+        return bool(cudnn.enabled and tensor.is_cuda and
+                    tensor.dtype in cudnn.CUDNN_TENSOR_DTYPES)
+
+    if not cudnn.is_available():
+        patches.set(cudnn, "is_acceptable", is_acceptable)
 
 
 def _patch_probes(virtual, patches):

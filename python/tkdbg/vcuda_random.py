@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 
+from . import torch_private
 from .vcuda_marks import HOST
 
 # Functions of PyTorch that draw, unless they are given a generator.
@@ -38,7 +39,7 @@ class Numbers:
         """{function that draws: what runs it}; known: what ran it so far."""
         torch, plain = self.torch, type(self.virtual).plain
         spaces = (torch, torch.Tensor, torch.nn.functional, torch.nn.init,
-                  torch._C._nn, torch._VF)
+                  *torch_private.spaces())
         found = {}
         for name, space in itertools.product(_NAMES.split(), spaces):
             function = getattr(space, name, None)

@@ -9,6 +9,7 @@ and dtypesIfCUDA), the messages are those of CUDA's kernels.
 """
 from __future__ import annotations
 
+from . import torch_private
 from .vcuda_marks import name_of, tensors_of
 
 _INTEGERS = "uint8 int8 int16 int32 int64 bool"
@@ -112,9 +113,8 @@ class Refusals:
         with those of dtypes that few programs use; inside: what ran some of
         them so far."""
         torch, watched = self.virtual.torch, {}
-        spaces = (torch, torch.Tensor, torch.nn.functional, torch._C._nn,
-                  torch._C._VariableFunctions, torch._C._linalg,
-                  torch.linalg, torch.special)
+        spaces = (torch, torch.Tensor, torch.nn.functional,
+                  *torch_private.spaces(), torch.linalg, torch.special)
         for names, dtypes, operators in _TABLE + _RARE * rare:
             found = ["aten::" + name for group in operators
                      for name in group.split()]
@@ -137,8 +137,8 @@ class Refusals:
 
     def check(self, func, args):
         """Raises what CUDA raises for an operator on these arguments."""
-        self._check(func._schema.name.partition("::")[2],
-                    func._schema.overload_name, args)
+        schema = torch_private.schema(func)
+        self._check(schema.name.partition("::")[2], schema.overload_name, args)
 
     def _check(self, name, overload, args):
         given = [t.dtype for t in
@@ -180,13 +180,10 @@ def _watch(dtypes, inside=None):
 
 
 def _mode(refusals):
-    from torch.utils._python_dispatch import TorchDispatchMode
-    plainly = refusals.virtual.torch._C.DisableTorchFunction
-
-    class Refusing(TorchDispatchMode):
+    class Refusing(torch_private.dispatch_mode()):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             refusals.check(func, args)
-            with plainly():
+            with torch_private.unseen():
                 return func(*args, **(kwargs or {}))
 
     return Refusing

@@ -9,28 +9,28 @@ from __future__ import annotations
 
 import re
 
-from . import device as device_
+from . import device as device_, torch_private
 from .vcuda_marks import name_of
 
 _FIRST = ("self", "mat2", "scale_a", "scale_b", "bias", "scale_result",
           "out_dtype", "use_fast_accum")
 _SECOND = ("self", "mat2", "scale_a", "recipe_a", "swizzle_a", "scale_b",
            "recipe_b", "swizzle_b", "bias", "out_dtype")
+# How the CPU of PyTorch before 2.13 refuses a scale for each row.
+_ONE_SCALE = "only supports per-tensor scaling for CPU"
 _UNSUPPORTED = "CUDA error: CUBLAS_STATUS_NOT_SUPPORTED"
 
 
-def functions(torch):
+def functions():
     """{function of PyTorch, or name of an operator: what runs it}"""
     found = {}
     for name, parameters, error in (
             ("_scaled_mm", _FIRST, RuntimeError),
             ("_scaled_mm_v2", _SECOND, ValueError)):
         found["aten::" + name] = run = _runs(parameters, error)
-        if hasattr(torch, name):
-            found[getattr(torch, name)] = run
+        found.update(dict.fromkeys(torch_private.functions(name), run))
     found["aten::_int_mm"] = _int_mm
-    if hasattr(torch, "_int_mm"):
-        found[torch._int_mm] = _int_mm
+    found.update(dict.fromkeys(torch_private.functions("_int_mm"), _int_mm))
     return found
 
 
@@ -81,7 +81,12 @@ def _runs(parameters, error):
         operands = tuple(given[n] for n in _FIRST[:4])
         if _has_blocks(*operands):
             return v.plain(lambda *_: _multiply_blocks(given), operands, {})
-        return v.plain(func, args, kwargs)
+        try:
+            return v.plain(func, args, kwargs)
+        except RuntimeError as e:
+            if _ONE_SCALE not in str(e):
+                raise
+            return v.plain(lambda *_: _multiply_rows(given), operands, {})
     return run
 
 
@@ -212,8 +217,18 @@ def _multiply_blocks(given):
         scale = scale.repeat_interleave(128, 1)[:, :matrix.shape[1]]
         return matrix.float() * scale
 
-    product = wide(given["self"], given["scale_a"]) @ wide(
-        given["mat2"].t(), given["scale_b"].t()).t()
+    return _product(given, wide(given["self"], given["scale_a"]),
+                    wide(given["mat2"].t(), given["scale_b"].t()).t())
+
+
+def _multiply_rows(given):
+    return _product(given, given["self"].float() * given["scale_a"],
+                    given["mat2"].float() * given["scale_b"])
+
+
+def _product(given, a, b):
+    """The result for matrices in fp32 that were scaled."""
+    product = a @ b
     if given.get("bias") is not None:
         product += given["bias"]
     product = product.to(given.get("out_dtype") or given["self"].dtype)

@@ -11,6 +11,7 @@ import itertools
 import threading
 import time
 
+from . import torch_private
 from .vcuda_marks import is_cuda_device
 
 _HANDLES = itertools.count(0x7f0000001000, 0x100)  # what stands for pointers
@@ -264,7 +265,8 @@ class Streams:
                 self.ExternalStream(data_ptr, device),
             "Stream": self.Stream, "ExternalStream": self.ExternalStream,
             "Event": self.Event, "device": self.guard(),
-            "device_of": self.guard_of(), "_DeviceGuard": self.guard(),
+            "device_of": self.guard_of(),
+            torch_private.DEVICE_GUARD: self.guard(),
             "is_current_stream_capturing":
                 lambda: self.virtual.graphs.capturing,
         }

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 
+from . import torch_private
 from .vcuda_marks import HOST, is_cuda_device
 
 _METHODS = "__torch_dispatch__", "__torch_function__"
@@ -25,11 +26,11 @@ class Subclasses:
         self._seen = set()
 
     def install(self, patches):
-        make = getattr(self.torch.Tensor, "_make_wrapper_subclass", None)
+        make = torch_private.wrapper_maker()
         if make is None:
             return
         self._patches = patches
-        virtual, unseen = self.virtual, self.torch._C.DisableTorchFunction
+        virtual = self.virtual
 
         def is_device(value):
             return isinstance(value, self.torch.device)
@@ -46,13 +47,13 @@ class Subclasses:
                 where = None  # PyTorch's own code read it off a tensor
             if cls not in self._seen:
                 self._meet(cls)
-            with unseen():
+            with torch_private.unseen():
                 result = make(cls, *args, **kwargs)
                 if where is not None and result.device.type == "cpu":
                     virtual.mark(result, where)
             return result
 
-        patches.set(self.torch.Tensor, "_make_wrapper_subclass",
+        patches.set(self.torch.Tensor, torch_private.MAKE_WRAPPER,
                     staticmethod(make_here))
 
     def holds(self, tensor):
@@ -61,7 +62,7 @@ class Subclasses:
 
     def move(self, tensor, where):
         """A copy on another device, made by the class itself."""
-        return self.torch.ops.aten._to_copy.default(
+        return torch_private.copied(
             tensor, device=self.virtual.device_at(where))
 
     def _meet(self, cls):

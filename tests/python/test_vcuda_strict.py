@@ -263,8 +263,8 @@ class Autocast(unittest.TestCase):
                       for one in re.findall(r"_\(([^)]*)\)", macro[1])}
             self.assertEqual(theirs - set(ours.split()), set(), name)
         appended = re.findall(r'"(norm\.\w+)"', text)
-        self.assertEqual(set(appended),
-                         set(vcuda_autocast._APPEND_DTYPE.split()))
+        self.assertEqual(
+            set(appended) - set(vcuda_autocast._APPEND_DTYPE.split()), set())
 
     def test_the_cpu_has_lists_of_its_own(self):
         x = torch.randn(4, 4)

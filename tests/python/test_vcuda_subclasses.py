@@ -75,6 +75,15 @@ def make(device):
 
 
 class Wrappers(unittest.TestCase):
+    def test_made_by_pytorchs_own_code(self):
+        """Which sees the CPU's memory, and not where the program says it
+        is."""
+        data, scale = torch.ones(4, device="cuda"), torch.ones(())
+        with torch._C.DisableTorchFunction():
+            made = Quantized(data, scale)
+        self.assertTrue(made.is_cuda)
+        self.assertFalse(Quantized(data.cpu(), scale).is_cuda)
+
     def test_place(self):
         self.assertEqual(str(make("cuda").device), "cuda:0")
         self.assertTrue(make("cuda").is_cuda)

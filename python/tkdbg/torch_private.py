@@ -1,0 +1,412 @@
+"""PyTorch's private names, which any release may move or drop.
+
+No other file of the package has one (tests/python/test_private.py).  Each
+function says what it does where its name is missing, if it can do without,
+and which releases have which form: where none is named, all that were tried
+(2.11, 2.13, 2.14, 2.15) have the one that is used here.  So a new release is
+read against this file alone: a row for it in tests/matrix/pairs.txt, and
+`make bridge-matrix` says what it has changed.
+
+PyTorch is the program's: it is imported here by no function that may run
+before the program has done so.
+"""
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+from typing import Any, Callable, Optional
+
+
+def _torch() -> Any:
+    return sys.modules["torch"]
+
+
+def _module(name: str) -> Any:
+    """A module of PyTorch's, or None where this release has none."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+# ---- modes ------------------------------------------------------------------
+
+
+def unseen() -> Any:
+    """A context in which functions of PyTorch are called past the modes that
+    watch them.   The documented twin, DisableTorchFunctionSubclass, leaves
+    modes on.  Without PyTorch, or without the name, nothing watches."""
+    c = getattr(sys.modules.get("torch"), "_C", None)
+    disable = getattr(c, "DisableTorchFunction", None)
+    return contextlib.nullcontext() if disable is None else disable()
+
+
+def seen() -> Any:
+    """A context in which modes watch, even where C++ code of PyTorch has
+    turned them off; without the names, as it is."""
+    enable = getattr(_torch()._C, "_EnableTorchFunction", None)
+    if enable is None or _watched():
+        return contextlib.nullcontext()
+    return enable()
+
+
+def _watched() -> bool:
+    """Whether a mode watches here; without the name, one does."""
+    enabled = getattr(_torch()._C, "_is_torch_function_mode_enabled", None)
+    return enabled is None or enabled()
+
+
+def function_modes() -> list:
+    """The modes that watch functions here; without the name, none is known,
+    and the bridge's own is entered once more."""
+    from torch import overrides
+    stack = getattr(overrides, "_get_current_function_mode_stack", None)
+    return [] if stack is None or not _watched() else stack()
+
+
+def undispatched() -> Any:
+    """A context in which operators are called past modes of the dispatcher;
+    without the name, as it is."""
+    disable = getattr(_torch()._C, "_DisableTorchDispatch", None)
+    return contextlib.nullcontext() if disable is None else disable()
+
+
+def dispatch_mode() -> type:
+    """The class of modes of the dispatcher.  PyTorch documents it by this
+    path: there is no other."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+    return TorchDispatchMode
+
+
+# ---- dispatch keys ----------------------------------------------------------
+
+
+def key(name: str) -> Any:
+    """A dispatch key by its name."""
+    return getattr(_torch()._C.DispatchKey, name)
+
+
+def keys_below(name: str) -> Any:
+    """The keys that the dispatcher comes to after one."""
+    return _torch()._C._dispatch_keyset_full_after(key(name))
+
+
+def without_key(name: str) -> Any:
+    """A context in which kernels under a key are not called."""
+    c = _torch()._C
+    return c._ExcludeDispatchKeyGuard(c.DispatchKeySet(key(name)))
+
+
+def turn_key(name: str, on: bool) -> bool:
+    """Turns a key on or off for this thread; what it was before."""
+    c, which = _torch()._C, key(name)
+    before = c._dispatch_tls_is_dispatch_key_included(which)
+    c._dispatch_tls_set_dispatch_key_included(which, on)
+    c._dispatch_tls_set_dispatch_key_excluded(which, not on)
+    return before
+
+
+def fall_through(name: str) -> Any:
+    """Lets operators without a kernel under a key pass; reset() of what comes
+    back ends it.  torch.library.Library.fallback ends with its library alone,
+    which has other kernels."""
+    library = _torch()._C._dispatch_library("IMPL", "_", name)
+    library.fallback_fallthrough()
+    return library
+
+
+# ---- operators --------------------------------------------------------------
+
+
+def schema(op: Any) -> Any:
+    """What an operator takes and gives."""
+    return op._schema
+
+
+def operator_name(op: Any) -> str:
+    """The name of an operator of torch.ops, whatever its overload: packets
+    have no schema."""
+    found = getattr(op, "_schema", None)
+    return op._qualified_op_name if found is None else found.name
+
+
+def operator_classes() -> tuple:
+    """The classes of torch.ops.aten.add and torch.ops.aten.add.Tensor. Without
+    the module no operator is known by its name."""
+    module = _module("torch._ops")
+    return tuple(getattr(module, name) for name in (
+        "OpOverload", "OpOverloadPacket") if hasattr(module, name))
+
+
+def call_under(op: Any, which: Any, args: tuple, kwargs: dict) -> Any:
+    """Calls the kernel of an operator under one key."""
+    return op._op_dk(which, *args, **kwargs)
+
+
+def has_kernel(name: str, under: str) -> bool:
+    """Whether an operator has a kernel under a key."""
+    return _torch()._C._dispatch_has_kernel_for_dispatch_key(name, under)
+
+
+def composite_key(of: Any) -> Any:
+    """The dispatch key of the kernel of an operator that serves every
+    backend, by its schema, or None."""
+    name = of.name + ("." + of.overload_name if of.overload_name else "")
+    return next((key(n) for n in (
+        "CompositeExplicitAutograd", "CompositeImplicitAutograd")
+        if has_kernel(name, n)), None)
+
+
+def copied(tensor: Any, **to: Any) -> Any:
+    """A copy, made by the operator that Tensor.to comes to."""
+    return _torch().ops.aten._to_copy.default(tensor, **to)
+
+
+def pinned(tensor: Any) -> Any:
+    """A copy in pinned memory, made by the class of the tensor."""
+    return _torch().ops.aten._pin_memory.default(tensor)
+
+
+def spaces() -> tuple:
+    """Where the functions are that PyTorch's own Python code calls, beside
+    the documented modules; those that a release lacks are left out."""
+    torch = _torch()
+    named = [getattr(torch, "_VF", None)]
+    named += [getattr(torch._C, name, None)
+              for name in ("_nn", "_VariableFunctions", "_linalg")]
+    return tuple(space for space in named if space is not None)
+
+
+def functions(name: str) -> frozenset:
+    """What Python code calls an operator of ATen with a private name by."""
+    torch = _torch()
+    return frozenset(getattr(space, name)
+                     for space in (torch, getattr(torch, "_VF", None))
+                     if hasattr(space, name))
+
+
+def packing() -> frozenset:
+    """What torch.nn.utils.rnn packs sequences with."""
+    return functions("_pack_padded_sequence")
+
+
+def padding() -> frozenset:
+    """What torch.nn.utils.rnn pads sequences with."""
+    return functions("_pad_packed_sequence")
+
+
+def flattening() -> frozenset:
+    """What nn.LSTM and its kin lay out weights for cuDNN with: called where
+    PyTorch is built with cuDNN, as its default wheels are."""
+    return functions("_cudnn_rnn_flatten_weight")
+
+
+# ---- kernels of libraries ---------------------------------------------------
+
+
+def known_kernels() -> set:
+    """'namespace/operator/key' of all that torch.library has registered.
+    Since 2.13 the program may register a second kernel under one key, if it
+    says allow_override; before, nobody may.  Without the name torch.library
+    refuses nothing."""
+    return getattr(_torch().library, "_impls", set())
+
+
+def own_kernels(library: Any) -> set:
+    """Those of one torch.library.Library."""
+    return getattr(library, "_op_impls", set())
+
+
+def end(library: Any) -> None:
+    """Takes a library's kernels away."""
+    library._destroy()
+
+
+# ---- tensors ----------------------------------------------------------------
+
+
+def version(tensor: Any) -> Optional[int]:
+    """PyTorch's count of writes; None where it keeps none."""
+    try:
+        return tensor._version
+    except RuntimeError:  # a tensor of torch.inference_mode
+        return None
+
+
+def is_view(tensor: Any) -> bool:
+    return tensor._is_view()
+
+
+def text_of(*args: Any, **kwargs: Any) -> str:
+    """A tensor as repr() prints it."""
+    from torch import _tensor_str
+    return _tensor_str._str(*args, **kwargs)
+
+
+def unwrapped(tensor: Any) -> Any:
+    """What the wrappers of torch.func hold.  Without the
+    module, nothing is wrapped."""
+    inside = getattr(_torch()._C, "_functorch", None)
+    if inside is not None:
+        while inside.is_functorch_wrapped_tensor(tensor):
+            tensor = inside.get_unwrapped(tensor)
+    return tensor
+
+
+def unwrapping() -> list:
+    """[(module, name)] of what torch.func takes its wrappers off with, of
+    those modules that the program has imported."""
+    found = []
+    for module in "vmap", "eager_transforms":
+        module = sys.modules.get("torch._functorch." + module)
+        found += [(module, name) for name in (
+            "_remove_batch_dim", "_unwrap_for_grad") if hasattr(module, name)]
+    return found
+
+
+# What makes a tensor of a class that holds others.
+MAKE_WRAPPER = "_make_wrapper_subclass"
+
+
+def wrapper_maker() -> Optional[Callable]:
+    return getattr(_torch().Tensor, MAKE_WRAPPER, None)
+
+
+def makers() -> frozenset:
+    """The functions that make tensors, where PyTorch is told to, not where
+    their arguments are; without the name, none is known."""
+    module = _module("torch.utils._device")
+    find = getattr(module, "_device_constructors", None)
+    return frozenset() if find is None else frozenset(find())
+
+
+# ---- fake tensors -----------------------------------------------------------
+
+_FAKES = "torch._subclasses.fake_tensor"
+# Answers to questions about fake tensors that need no dispatch; without the
+# name, none does.
+FAKE_ANSWERS = "_DISPATCH_META_HANDLERS"
+
+
+def fakes() -> Any:
+    """The module of fake tensors, or None."""
+    return _module(_FAKES)
+
+
+def fake_answers(module: Any) -> dict:
+    return getattr(module, FAKE_ANSWERS, {})
+
+
+def is_fake(tensor: Any) -> bool:
+    """Whether a tensor is one of those by which PyTorch traces programs; they
+    have no memory, and warn who asks for its address."""
+    cls = getattr(sys.modules.get(_FAKES), "FakeTensor", ())
+    return isinstance(tensor, cls)
+
+
+# ---- storages ---------------------------------------------------------------
+
+# Who names a storage's device in a file, and reads it: a list of (priority,
+# tag, restore).  torch.serialization.register_package adds to it, and nothing
+# documented takes away.
+PACKAGES = "_package_registry"
+
+
+def packages() -> list:
+    return getattr(_torch().serialization, PACKAGES, [])
+
+
+def untyped(storage: Any) -> Any:
+    """A storage without its dtype: torch.TypedStorage has one inside."""
+    return getattr(storage, "_untyped_storage", storage)
+
+
+def identity(storage: Any) -> Optional[int]:
+    """The address of a storage's C++ object."""
+    return getattr(untyped(storage), "_cdata", None)
+
+
+def storage_of(weak: Any) -> Any:
+    """The storage that a StorageWeakRef is to, or None."""
+    return _torch().UntypedStorage._new_with_weak_ptr(weak.cdata)
+
+
+# ---- autograd ---------------------------------------------------------------
+
+# What torch.autograd's functions run a backward pass with; it is imported
+# by name from torch.autograd.graph.
+ENGINE = "_engine_run_backward"
+
+
+def engine() -> Optional[Callable]:
+    return getattr(_torch().autograd, ENGINE, None)
+
+
+def apply_of(function: type) -> Callable:
+    """torch.autograd.Function.apply as a function of a class: a classmethod
+    of Python until 2.13, a descriptor of C's since 2.14."""
+    own = vars(function)["apply"]
+
+    def forward(cls: type, *args: Any, **kwargs: Any) -> Any:
+        return own.__get__(None, cls)(*args, **kwargs)
+    return forward
+
+
+# What optimisers and clip_grad_norm_ group tensors with; without
+# the name they do not.
+GROUPS = "_group_tensors_by_device_and_dtype"
+
+
+def grouping() -> tuple:
+    """(owner, function or None) of it."""
+    owner = _torch()._C
+    return owner, getattr(owner, GROUPS, None)
+
+
+# ---- torch.nn ---------------------------------------------------------------
+
+# What reads the arguments of Module.to and Tensor.to.
+PARSE_TO = "_parse_to"
+
+
+def parser() -> Any:
+    """(owner, function) of it."""
+    owner = _torch()._C._nn
+    return owner, getattr(owner, PARSE_TO)
+
+
+# ---- PyTorch's compiler -----------------------------------------------------
+
+# Modules in which the files that it wrote find what inductor.py replaces.
+ASYNC_COMPILE = "torch._inductor.async_compile"
+HELPERS = "torch._inductor.runtime.triton_helpers"
+HEURISTICS = "torch._inductor.runtime.triton_heuristics"
+INDUCTOR_UTILS = "torch._inductor.utils"
+
+
+# ---- torch.cuda -------------------------------------------------------------
+
+# Private names in torch.cuda that its own Python code and the files of
+# PyTorch's compiler call.
+LAZY_INIT = "_lazy_init"
+CUDART = "_cudart"
+EXCHANGE_DEVICE = "_exchange_device"
+MAYBE_EXCHANGE_DEVICE = "_maybe_exchange_device"
+DEVICE_GUARD = "_DeviceGuard"
+
+
+def set_natives(patches: Any, functions: dict) -> None:
+    """Puts functions in torch._C, where torch.cuda calls them: a name there
+    is '_cuda_' and the name given.  Those that a release does not know do no
+    harm."""
+    for name, function in functions.items():
+        patches.set(_torch()._C, "_cuda_" + name, function)
+
+
+def set_allocator(patches: Any, function: Callable) -> None:
+    """Sets what code that PyTorch's compiler wrote allocates with;
+    without the name such code calls torch.empty_strided."""
+    guards = getattr(getattr(_torch()._C, "_dynamo", None), "guards", None)
+    if hasattr(guards, "_empty_strided_cuda"):
+        patches.set(guards, "_empty_strided_cuda", function)
