@@ -42,6 +42,11 @@
 #                   SEED=0 on
 #   make front      21,000 kernels, taken or refused as Triton does; PYTHON has
 #                   Triton 3.6 and PyTorch.  RECORD=1: the gate's part anew
+#   make bridge-matrix  the bridge beside each pair of PyTorch and Triton of
+#                   tests/matrix/pairs.txt, into docs/compatibility.md: in
+#                   environments of VENVS=build/venvs, which it makes (up to
+#                   6 GB each); ACCEPTANCE=FOLDER has more scripts to run,
+#                   ONLY=NAME chooses a row
 #   make fuzz       RUNS=1000000 inputs for each fuzz target (needs clang), or
 #                   TIME seconds, if not 0
 #   make fuzz-forms RUNS=1000000 typed forms, changed at random, from FIRST on;
@@ -176,7 +181,8 @@ PEER ?=
 PART ?=
 OUT ?=
 DONE ?=
-.PHONY: all bare-check spec docs gate generated generated-check front random \
+.PHONY: bridge-matrix bridge-matrixed \
+  all bare-check spec docs gate generated generated-check front random \
   sweep-bits demo \
   sanitize-check thread-check thread-checked \
   fuzz-forms fuzzed-forms fuzz-ptx \
@@ -468,6 +474,16 @@ RECORD ?=
 front: all
 	@$(PYTHON) tests/front/front.py --tkdbg $(B)/tkdbg --python '$(PYTHON)' \
 	  $(if $(RECORD),--record) $(if $(ONLY),--only '$(ONLY)')
+
+# The bridge beside each PyTorch and Triton: half an hour a row.
+VENVS ?= build/venvs
+ACCEPTANCE ?=
+bridge-matrix:
+	+@$(with_asserts) bridge-matrixed
+bridge-matrixed: all test-programs
+	@python3 tools/matrix.py --build $(B) --venvs '$(VENVS)' --write \
+	  $(if $(ACCEPTANCE),--acceptance '$(ACCEPTANCE)') \
+	  $(if $(ONLY),--only '$(ONLY)')
 
 # Random kernels, which must leave the same in every way to run them.
 COUNT ?= 10000
