@@ -182,8 +182,9 @@ def natives(virtual):
     found = {
         **virtual.memory.natives(),
         **{n: _nothing() for n in (
-            "init", "sleep", "clearCublasWorkspaces",
-            "ipc_collect")},
+            "init", "sleep", "clearCublasWorkspaces", "ipc_collect",
+            "cudaCachingAllocator_enable", "set_sync_debug_mode")},
+        "get_sync_debug_mode": lambda: 0,
         "getDevice": lambda: streams.device,
         "setDevice": streams.set_device,
         "exchangeDevice": _exchange(streams),

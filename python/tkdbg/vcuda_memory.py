@@ -209,6 +209,10 @@ class Memory:
                 "allocator_settings": {}, "external_annotations": []},
             "record_memory_history": lambda *_, **__: None,
             "getAllocatorBackend": lambda: "native",
+            "getMemoryFraction": lambda device: 1.0,
+            "hostMemoryStats": lambda: {},  # pinned memory is the host's
+            "resetPeakHostMemoryStats": lambda: None,
+            "resetAccumulatedHostMemoryStats": lambda: None,
         }
 
     def free_and_total(self, device=None):

@@ -79,6 +79,15 @@ class Memory(unittest.TestCase):
         self.assertEqual(set(cuda.memory_stats_as_nested_dict()["segment"]),
                          {"all", "small_pool", "large_pool"})
 
+    def test_what_the_driver_says_elsewhere(self):
+        cuda = torch.cuda
+        for function, answer in (
+                (cuda.get_sync_debug_mode, 0),
+                (cuda.host_memory_stats, {}),
+                (cuda.get_per_process_memory_fraction, 1.0)):
+            self.assertEqual(function(), answer)
+        cuda.memory.caching_allocator_enable(False)
+
     def test_fake_tensors_have_none(self):
         from torch._subclasses.fake_tensor import FakeTensorMode
         gc.collect()  # what other tests left must not go in between
