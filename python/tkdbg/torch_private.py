@@ -383,6 +383,7 @@ ASYNC_COMPILE = "torch._inductor.async_compile"
 HELPERS = "torch._inductor.runtime.triton_helpers"
 HEURISTICS = "torch._inductor.runtime.triton_heuristics"
 INDUCTOR_UTILS = "torch._inductor.utils"
+DEVICES = "torch._dynamo.device_interface"
 
 
 # ---- torch.cuda -------------------------------------------------------------
