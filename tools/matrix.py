@@ -4,15 +4,18 @@
                             [--acceptance FOLDER] [--write]
 
 For each row: its virtual environment is made where it is missing (which
-downloads up to 6 GB); tests/python run in it, then every script of examples/
-and of the acceptance folder with `--triton installed` and `--triton ours`.
-A pair that cannot be had is skipped by name, and so is an environment that
-holds another one.  --write puts the results into the table of
+downloads up to 6 GB); tests/python run in it, then every script of examples/,
+in one process, and of the acceptance folder, each by itself, with `--triton
+installed` and `--triton ours`.  A pair that
+cannot be had is skipped by name, and so is an environment that holds another
+one.  --write puts the results into the table of
 docs/compatibility.md, where rows that did not run keep what they had.
 """
 import argparse
+import contextlib
 import datetime
 import glob
+import json
 import os
 import re
 import subprocess
@@ -29,9 +32,11 @@ HEAD = ('| PyTorch | Triton | Python | tests passed | failed | skipped '
         '|---|---|---|--:|--:|--:|--:|--:|---|')
 NEVER = '| | | | | | | not run |'
 CPU_INDEX = 'https://download.pytorch.org/whl/cpu'
-NEEDED = 'numpy pytest ipython matplotlib jsonschema setuptools wheel'.split()
+NEEDED = ('numpy pytest ipython matplotlib pandas jsonschema setuptools '
+          'wheel').split()
+RUN_ALL = os.path.join('tests', 'support', 'run_all.py')
 MODES = 'installed', 'ours'
-LIMIT = 600  # seconds that a script may take
+LIMIT = 1200  # seconds that a script may take, or all examples in one process
 ASK = ('import importlib.metadata as m, json, platform; '
        'print(m.version("torch"), m.version("triton"), '
        'platform.python_version())')
@@ -149,23 +154,46 @@ def tests(python, build):
     return tuple(map(int, counts.groups()))
 
 
-def scripts(python, build, paths):
+def tkdbg(python, build, mode, script, *args):
+    """A script under tkdbg, as run() has it."""
+    return run([python, '-m', 'tkdbg', 'run', '-q', '--triton', mode, script,
+                *args], LIMIT, PYTHONPATH=os.path.join(ROOT, 'python'),
+               TKDBG_LIBRARY=os.path.join(build, 'libtkdbg.so'),
+               MPLBACKEND='Agg')
+
+
+def alone(python, build, mode, paths):
+    """{script: what is wrong} of scripts, each in a process of its own."""
+    wrong = {}
+    for path in paths:
+        status, output = tkdbg(python, build, mode, path)
+        if status:
+            wrong[path] = f'exit status {status}: {last_line(output)}'
+    return wrong
+
+
+def together(python, build, mode, paths):
+    """The same of scripts in one process, one after the other."""
+    _, output = tkdbg(python, build, mode, RUN_ALL, *paths)
+    ended = {}
+    for line in output.splitlines():
+        with contextlib.suppress(ValueError):
+            path, _, error = json.loads(line)
+            ended[path] = error
+    return {path: last_line(ended.get(path, f'it did not run: {output}'))
+            for path in paths if ended.get(path, output) is not None}
+
+
+def scripts(python, build, paths, way):
     """How many runs of scripts succeed, of how many; the others are
     printed."""
-    good = count = 0
-    env = {'PYTHONPATH': os.path.join(ROOT, 'python'),
-           'TKDBG_LIBRARY': os.path.join(build, 'libtkdbg.so'),
-           'MPLBACKEND': 'Agg'}
-    for path in paths:
-        for mode in MODES:
-            status, output = run([python, '-m', 'tkdbg', 'run', '-q',
-                                  '--triton', mode, path], LIMIT, **env)
-            count += 1
-            good += not status
-            if status:
-                print(f'  {path} --triton {mode}: exit status {status}: '
-                      f'{last_line(output)}')
-    return f'{good}/{count}' if count else ''
+    count = len(paths) * len(MODES)
+    for mode in MODES:
+        wrong = way(python, build, mode, paths)
+        for path, why in wrong.items():
+            print(f'  {path} --triton {mode}: {why}')
+        count -= len(wrong)
+    return f'{count}/{len(paths) * len(MODES)}' if paths else ''
 
 
 def measure(row, args):
@@ -173,9 +201,8 @@ def measure(row, args):
     python, version = environment(row, args.venvs)
     passed, failed, skipped = tests(python, args.build)
     found = [scripts(python, args.build, sorted(glob.glob(os.path.join(
-        folder, '*.py')))) for folder in ('examples', args.acceptance)
-        if folder]
-    found += [''] * (2 - len(found))
+        ROOT, folder or 'no folder', '*.py'))), way) for folder, way in (
+            ('examples', together), (args.acceptance, alone))]
     line = (f'{row.key}| {version} | {passed} | {failed} | {skipped} | '
             f'{found[0]} | {found[1]} | {datetime.date.today()} |')
     right = not failed and all(len(set(f.split('/'))) < 2 for f in found)

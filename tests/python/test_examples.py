@@ -26,19 +26,8 @@ def summary(path):
     return text.split("\n\n")[0].replace("\n", " ")
 
 
-# Runs the scripts one after the other in one process, which is ten times
-# faster than one process for each.
-RUN_ALL = """
-    import contextlib, io, json, runpy, sys, traceback
-    for path in sys.argv[1:]:
-        output, error = io.StringIO(), None
-        try:
-            with contextlib.redirect_stdout(output):
-                runpy.run_path(path, run_name="__main__")
-        except BaseException:
-            error = traceback.format_exc()
-        print(json.dumps([path, output.getvalue(), error]), flush=True)
-"""
+with open(os.path.join(support.ROOT, "tests", "support", "run_all.py")) as _f:
+    RUN_ALL = _f.read()
 
 
 class Examples(support.ScriptCase):

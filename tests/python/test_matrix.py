@@ -106,23 +106,36 @@ class Environments(unittest.TestCase):
 
     def test_a_row(self):
         """Scripts run in both modes; one that fails makes the row wrong."""
-        self.have("a", 'case "$*" in *" ours "*bad*) exit 3;; '
+        self.have("a", 'case "$*" in *" ours "*bad*) echo no; exit 3;; '
                        '*-c*) echo 2.1 3.6 3.11.7;; esac')
-        args = argparse.Namespace(venvs=self.venvs, build="b",
-                                  acceptance=self.venvs)
         for name, right in ("good.py", True), ("bad.py", False):
             with open(os.path.join(self.venvs, name), "w"):
                 pass
-            with unittest.mock.patch.object(
-                    matrix, "tests", lambda *_: (7, 0, 1)), (
-                    contextlib.redirect_stdout(io.StringIO())) as said:
-                line, found = matrix.measure(matrix.Row("a", "2.1", "3.6"),
-                                             args)
+            found, line, said = self.measure(lambda *_: {})
             self.assertIs(found, right)
-            self.assertRegex(line, r"^\| 2.1 \| 3.6 \| 3.11.7 \| 7 \| 0 \| 1 "
-                             + (r"\| (\d+)/\1 \| 2/2 \|" if right else
-                                r"\| (\d+)/\1 \| 3/4 \|"))
-        self.assertIn("bad.py --triton ours: exit status 3", said.getvalue())
+            self.assertRegex(
+                line, r"^\| 2.1 \| 3.6 \| 3.11.7 \| 7 \| 0 \| 1 \| (\d+)/\1 \| "
+                + ("2/2 " if right else "3/4 "))
+        self.assertIn("bad.py --triton ours: exit status 3: no", said)
+
+    def test_examples_in_one_process(self):
+        """Those that raise, and those that it never came to."""
+        self.have("a", 'case "$*" in *-c*) echo 2.1 3.6 3.11.7;; *) '
+                       "echo '[\"x.py\", \"\", null]'; "
+                       "echo '[\"y.py\", \"\", \"E: bad\\\\n\"]'; "
+                       "echo killed; esac")
+        wrong = matrix.together(os.path.join(self.venvs, "a", "bin", "python"),
+                                "b", "ours", ["x.py", "y.py", "z.py"])
+        self.assertEqual(wrong, {"y.py": "E: bad", "z.py": "killed"})
+
+    def measure(self, together):
+        args = argparse.Namespace(venvs=self.venvs, build="b",
+                                  acceptance=self.venvs)
+        with unittest.mock.patch.multiple(
+                matrix, tests=lambda *_: (7, 0, 1), together=together), (
+                contextlib.redirect_stdout(io.StringIO())) as said:
+            line, right = matrix.measure(matrix.Row("a", "2.1", "3.6"), args)
+        return right, line, said.getvalue()
 
 
 if __name__ == "__main__":
