@@ -357,6 +357,11 @@ class Libraries(unittest.TestCase):
                              ["cuda", "cuda", "cpu"])
             y.sum().backward()
         self.assertEqual(fake.from_tensor(ones(2)).device.type, "cuda")
+        kept = torch.empty(2, device="cuda")  # whose memory is followed
+        with warnings.catch_warnings(), fake:
+            warnings.simplefilter("error")  # of a fake tensor's address
+            torch.empty(4, device="cuda").fill_(1)
+        self.assertTrue(kept.is_cuda)
 
 
 class Places(unittest.TestCase):
