@@ -88,9 +88,15 @@ tk_session *tk_session_new_with(tk_alloc_fn alloc, void *ud);
 void tk_session_free(tk_session *s);
 void tk_session_output(tk_session *s, tk_output_fn fn, void *ud);
 
-/* The version of Triton whose meaning kernels have, "2.1" to "3.6" (if not
- * called: the newest).  Kernels compiled before keep theirs. */
+/* The version of Triton whose meaning kernels have, "2.1" to "3.9" (if not
+ * called: the newest that is followed).  Kernels compiled before keep theirs.
+ */
 tk_status tk_session_triton_version(tk_session *s, const char *version);
+/* The version whose meaning kernels have under a version such as "3.9.0": the
+ * same up to the minor number where that is followed, else the newest that is
+ * followed; that one too for NULL.  NULL for an older one than any known, and
+ * for what is no version. */
+const char *tk_triton_meaning(const char *version);
 /* What the i-th behaviour that changed was before, and the version that
  * changed it; NULL past the end. */
 const char *tk_triton_change(size_t i, const char **version);

@@ -189,6 +189,7 @@ PROTOTYPES = {
     "tk_session_free": (None, [_P]),
     "tk_session_output": (None, [_P, OutputFn, _P]),
     "tk_session_triton_version": (c_int, [_P, _S]),
+    "tk_triton_meaning": (_S, [_S]),
     "tk_triton_change": (_S, [c_size_t, POINTER(c_char_p)]),
     "tk_interrupt": (None, [_P]),
     "tk_session_attend": (None, [_P, AttendFn, _P]),

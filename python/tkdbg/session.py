@@ -40,6 +40,9 @@ class Session:
         self.edits = 0            # changes of what kernels call or read
         self.launches = 0         # launches counted for --launch
         self.setup = None         # setup.State while install() holds
+        self.installed = None     # the version of the Triton that stays
+        self._follows = None      # the version that C was told to follow
+        self._noted = False       # ... in place of another one
         self._parts = {}          # class -> this session's instance of it
         self.recorded = False
         self.requests = requests.Requests(self)  # and which were met
@@ -115,9 +118,7 @@ class Session:
                 raise errors.InternalError("tkdbg: no memory for a session")
             self.lib.tk_session_output(self._ptr, self._output, None)
             environment.report()
-            if self.options.triton_version is not None:
-                self.check(self.lib.tk_session_triton_version(
-                    self._ptr, self.options.triton_version.encode()))
+            self._choose_version()
             if self.options.check is not None:
                 self._set_checks()
             self.watch.target = lambda: self.lib.tk_interrupt(self._ptr)
@@ -132,6 +133,43 @@ class Session:
                     _is_terminal(sys.stdin) and _is_terminal(sys.stdout)):
                 self._debug()
         return self._ptr
+
+    def follow(self, installed):
+        """Kernels mean what they mean in the installed Triton of this
+        version; None: no Triton is installed, or it is left."""
+        self.installed = installed
+        if self._ptr:
+            self._choose_version()
+
+    def meaning(self, version=None):
+        """The version whose meaning kernels have under this version of
+        Triton; None: the newest that is followed."""
+        found = self.lib.tk_triton_meaning(version and version.encode())
+        return _capi.text(found) if found else None
+
+    def release(self):
+        """What triton.__version__ is where no Triton is installed."""
+        return f"{self.options.triton_version or self.meaning()}.0"
+
+    def _choose_version(self):
+        """The version that --triton-version names, else the one that is
+        installed; says so, once, where another one is followed."""
+        asked, newest = self.options.triton_version, self.meaning()
+        version = asked or self.installed or newest
+        meaning = self.meaning(version) or newest
+        named = asked or meaning
+        if named != (self._follows or newest):
+            self.check(self.lib.tk_session_triton_version(
+                self._ptr, named.encode()))
+            self._follows = named
+        short = ".".join(version.split(".")[:2])
+        if meaning != short and not (self._noted or self.options.is_quiet()):
+            self._noted = True
+            what = (f"--triton-version {asked}" if asked else
+                    f"Triton {short} is installed")
+            sys.stderr.write(
+                f"tkdbg: {what}: kernels mean what they mean in Triton "
+                f"{meaning}; docs/compatibility.md lists the differences\n")
 
     def use_checks(self):
         """Turns on the detectors that the options name, and no others;

@@ -105,6 +105,22 @@ static void on_output(void *ud, const char *text, size_t len) {
   fwrite(text, 1, len, text_file(j->args));
 }
 
+static bool is_quiet(const cli_args *a) {
+  return cli_has(a, OPT_QUIET) || cli_has(a, OPT_JSON);
+}
+
+/* Chooses the version of Triton; says so where another one is followed. */
+static tk_status choose_version(cli_job *j, const char *name) {
+  tk_status st = tk_session_triton_version(j->session, name);
+  const char *meaning = tk_triton_meaning(name);
+  if (st == TK_OK && strcmp(meaning, name) && !is_quiet(j->args))
+    fprintf(stderr,
+            "tkdbg: --triton-version %s: kernels mean what they mean in Triton "
+            "%s; docs/compatibility.md lists the differences\n",
+            name, meaning);
+  return st;
+}
+
 int cli_job_start(cli_job *j, const cli_args *a) {
   *j = (cli_job){.args = a, .session = tk_session_new()};
   if (!j->session) {
@@ -116,8 +132,7 @@ int cli_job_start(cli_job *j, const cli_args *a) {
   if (cli_has(a, OPT_PYTHON))
     setenv("TKDBG_PYTHON", cli_value(a, OPT_PYTHON), 1);
   const char *version = cli_value(a, OPT_TRITON_VERSION);
-  tk_status st =
-      version ? tk_session_triton_version(j->session, version) : TK_OK;
+  tk_status st = version ? choose_version(j, version) : TK_OK;
   return st == TK_OK ? (int)set_checks(j) : (int)st;
 }
 
@@ -137,10 +152,6 @@ static void say_report(cli_job *j) {
     fputs(tk_report_json_lines(j->session), stderr);
   else
     say_text(j);
-}
-
-static bool is_quiet(const cli_args *a) {
-  return cli_has(a, OPT_QUIET) || cli_has(a, OPT_JSON);
 }
 
 int cli_job_end(cli_job *j, int status) {

@@ -1,6 +1,7 @@
 /* version.c - which Triton a session follows. */
 #include "spec/version.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const int since[] = {
@@ -9,11 +10,12 @@ static const int since[] = {
 #undef CHANGE
 };
 
-static const struct {
+static const struct version {
   int number;
   const char *name;
+  int means; /* the number of the version that is followed in its place */
 } versions[] = {
-#define VERSION(number, name) {number, name},
+#define VERSION(number, name, means) {number, name, means},
 #include "version.def"
 #undef VERSION
 };
@@ -27,9 +29,14 @@ static const struct {
 #undef ADDED
 };
 
+/* The newest version that is followed: the last one means it. */
+static int newest(void) {
+  return versions[TK_COUNT(versions) - 1].means;
+}
+
 static int version_of(const tks *s) {
   int v = s->origin->session->triton_version;
-  return v ? v : versions[TK_COUNT(versions) - 1].number;
+  return v ? v : newest();
 }
 
 bool tks_has(const tks *s, tks_change c) {
@@ -62,7 +69,7 @@ static void choose(tk_env *e, void *ud) {
   choice *c = ud;
   for (size_t i = 0; i < TK_COUNT(versions); i++) {
     if (strcmp(versions[i].name, c->name)) continue;
-    c->s->triton_version = versions[i].number;
+    c->s->triton_version = versions[i].means;
     return;
   }
   tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
@@ -75,6 +82,16 @@ static void choose(tk_env *e, void *ud) {
 tk_status tk_session_triton_version(tk_session *s, const char *name) {
   choice c = {s, name};
   return tk_session_guard(s, choose, &c);
+}
+
+const char *tk_triton_meaning(const char *version) {
+  int major = 0, minor = 0;
+  if (!version) return name_of(newest());
+  if (sscanf(version, "%4d.%4d", &major, &minor) != 2) return NULL;
+  for (size_t i = TK_COUNT(versions); i-- > 0;)
+    if (versions[i].number <= 100 * major + minor)
+      return name_of(versions[i].means);
+  return NULL;
 }
 
 const char *tk_triton_change(size_t i, const char **version) {

@@ -69,4 +69,44 @@ status 'tl.math of 2.1' 0 v math 2.1
 silent 'tl.math of 2.1: nothing said' err
 status 'unknown version' 2 v math 9.9
 says 'unknown version: said' err 'unknown version of Triton: 9.9'
-says 'unknown version: known ones' err '2.1 to 3.6 are known'
+known=$(sed -n 's/^VERSION([0-9]*, "\([^"]*\)".*/\1/p' \
+  "$ROOT/src/spec/version.def")
+oldest=$(echo "$known" | head -n 1) newest=$(echo "$known" | tail -n 1)
+says 'unknown version: known ones' err "$oldest to $newest are known"
+tkdbg run --help >help
+tr -s ' \n' ' ' <help >words
+says '--help: known ones' words "$oldest to $newest"
+
+# Those that are not followed yet: they are taken, and one line says so.
+status 'types of 3.9' 0 v types 3.9
+says 'types of 3.9: those of 3.6' out 'int32 bf16'
+silent 'types of 3.9: quiet' err
+status 'types of 3.9, not quiet' 0 tkdbg run --triton-version 3.9 v.py \
+  --kernel types --arg x=f16[16]:ones
+says 'types of 3.9, not quiet: said' err 'tkdbg: --triton-version 3.9: kernels mean what they mean in Triton 3.6; docs/compatibility.md lists the differences'
+status 'types of 3.6, not quiet' 0 tkdbg run --triton-version 3.6 v.py \
+  --kernel types --arg x=f16[16]:ones
+check 'types of 3.6, not quiet: nothing said' test "$(wc -l <err)" = 1
+if ! "${PYTHON:-python3}" -c 'import numpy' 2>err; then
+  skip 'versions of scripts' 'no Python with NumPy'
+  exit 0
+fi
+cat >s.py <<'END'
+import numpy, triton
+from v import small
+print(triton.__version__)
+for _ in range(2):
+    small[(1,)](numpy.ones(16, "f2"))
+END
+export TKDBG_PYTHON="${PYTHON:-python3}"
+s() { tkdbg run --triton ours "$@" s.py; }
+status 'a script' 0 s
+says 'a script: the newest that is followed' out '3.6.0'
+check 'a script: nothing said' test "$(wc -l <err)" = 1
+status 'a script of 3.9' 0 s --triton-version 3.9
+says 'a script of 3.9: its version' out '3.9.0'
+check 'a script of 3.9: said once' test "$(grep -c 'mean in Triton 3.6' err)" = 1
+status 'a script of 3.4' 1 s --triton-version 3.4 -q
+says 'a script of 3.4: refused' err 'before Triton 3.5'
+status 'a script of 9.9' 2 s --triton-version 9.9
+says 'a script of 9.9: said' err 'unknown version of Triton: 9.9'

@@ -15,8 +15,6 @@ from .. import (aggregates, bench, binder, compiled, constexprs, device,
 from . import (cache, compiling, descriptor, driver as driver_, extras,
                knobs as knobs_, report)
 
-VERSION = "3.6.0"
-
 
 @constexprs.constexpr_function
 def cdiv(x, y):
@@ -160,18 +158,13 @@ def _testing():
     return names
 
 
-def _version():
-    chosen = session.current().options.triton_version
-    return f"{chosen}.0" if chosen else VERSION
-
-
 def _triton():
     names = _runtime(None)
     names.pop("driver")
     names.pop("Autotuner")
     names.pop("Heuristics")
     names.update(
-        __version__=_version(), jit=launch.jit, cdiv=cdiv,
+        __version__=session.current().release(), jit=launch.jit, cdiv=cdiv,
         next_power_of_2=next_power_of_2,
         constexpr_function=constexprs.constexpr_function,
         compile=compiling.compile,
@@ -227,7 +220,7 @@ def _backends():
 
 def _cache_key():
     """A key that no cache on disk has."""
-    return f"tkdbg-{VERSION}"
+    return f"tkdbg-{session.current().release()}"
 
 
 def _cache():
