@@ -62,6 +62,7 @@ tuning     tuner         @autotune and @heuristics
 launch     launch        @jit functions: decoration and launch
            hooks         the hooks of triton.knobs, around a launch
            mock          arguments for compiling, by their types
+           typed         arguments of what was compiled for a signature
            prepared      a launch that is kept for one signature
            compiled      the compiled kernel that scripts see
            scratch       memory that launches ask the program for

@@ -12,7 +12,7 @@ import operator
 import struct
 import sys
 
-from . import _capi, binder, convert, functions, tensors
+from . import _capi, binder, convert, functions, tensors, wrappers
 from . import tltypes as tl_types
 
 _MASK64 = (1 << 64) - 1
@@ -41,7 +41,7 @@ def kind_of(cls):
         return tensor
     numpy = tensors.numpy()
     if (numpy is not None and issubclass(cls, numpy.generic) or
-            cls.__name__ == "MockScalar"):
+            issubclass(cls, wrappers.MockScalar)):
         return "numpy_scalar"
     return "jit" if functions.is_jit_class(cls) else "other"
 
@@ -323,18 +323,21 @@ class AnnotatedSlot(Slot):
     def set(self, arg, reader):
         self.last = arg
         return self.lib.tk_launch_scalar(self.launch, self.name, self.dtype,
-                                         self._bits(arg))
+                                         bits_of(self.annotation, arg))
 
-    def _bits(self, arg):
-        if self.annotation == "bf16":  # rounded to nearest even
-            bits = int.from_bytes(struct.pack("=f", arg), sys.byteorder)
-            return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
-        packed = _PACKED.get(self.annotation)
-        if packed:
-            return int.from_bytes(struct.pack(packed, arg), sys.byteorder)
-        number = operator.index(arg)
-        _check_width(self.annotation, number)
-        return number & ((1 << int(self.annotation[1:])) - 1)
+
+def bits_of(kind, number):
+    """The bits of a number of a type, as Triton's launchers convert it;
+    OverflowError where they raise one."""
+    if kind == "bf16":  # rounded to nearest even
+        bits = int.from_bytes(struct.pack("=f", number), sys.byteorder)
+        return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+    packed = _PACKED.get(kind)
+    if packed:
+        return int.from_bytes(struct.pack(packed, number), sys.byteorder)
+    number = operator.index(number)
+    _check_width(kind, number)
+    return number & ((1 << int(kind[1:])) - 1)
 
 
 # what Triton's launchers say of numbers that do not fit the annotated type:

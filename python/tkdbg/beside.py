@@ -14,12 +14,23 @@ import contextlib
 import hashlib
 import importlib
 import operator
+import os
+import re
 import threading
 import time
 
 from . import (arguments, binder, compiled, device, environment, mock,
-               scratch, session as session_, tensors)
+               scratch, session as session_, tensors, typed)
 from .modules import driver as driver_
+
+
+# of a source that was compiled for its signature, not for a launch
+TYPED = "_tkdbg_typed"
+
+
+def release(version):
+    """(major, minor) of a version of Triton."""
+    return tuple(map(int, re.findall(r"\d+", version)[:2]))
 
 
 class NoCode(bytes):
@@ -57,6 +68,8 @@ class Compiler:
         self.triton_compile = compiler.compile
         self.check_name = code_generator.check_identifier_legality
         self.version = compiler.__version__
+        self.variables = compiler.get_cache_invalidating_env_vars
+        self.asks_stages = release(self.version) >= (3, 7)
         self.bound = Bound()
         self.kernel_class = type("CompiledKernel",
                                  (Kernel, compiler.CompiledKernel), {})
@@ -85,19 +98,34 @@ class Compiler:
         parsed = backend.parse_options(
             dict(options or {}, **src.parse_options()))
         binder.check_compiled(vars(parsed), session_.current().error_class)
-        key = f"{src.hash()}-{target}-{vars(parsed)}"
+        key = self._key(src, target, parsed)
         backend.add_stages({}, parsed, src.language)  # it tells a hook
         function = self.ours(src.fn)
         values = self.bound.take(src.fn)
         if values is None:
-            values = mock.values(src.fn, src.signature, src.constants,
-                                 src.attrs)
+            vars(src)[TYPED] = True
+            values = self._values(src)
         prepared = function.compile(values, launch_options(parsed.__dict__))
-        kernel = self.kernel_class(
-            self, src, target, parsed, backend,
-            hashlib.sha256(key.encode()).hexdigest(), prepared)
+        kernel = self.kernel_class(self, src, target, parsed, backend, key,
+                                   prepared)
         self._tell_listener(kernel, started)
         return kernel
+
+    @staticmethod
+    def _values(src):
+        """Arguments of the types of a source, which may have some."""
+        if "values" in vars(src):
+            return src.values()
+        return mock.values(src.fn, src.signature, src.constants, src.attrs)
+
+    def _key(self, src, target, parsed):
+        """What tells a kernel from others; since 3.7 the stages' hook has a
+        part in it, which it gives when it is called without arguments."""
+        key = f"{src.hash()}-{target}-{vars(parsed)}"
+        hook = self.triton.knobs.runtime.add_stages_inspection_hook
+        if hook is not None and self.asks_stages:
+            key += hook()[0]
+        return hashlib.sha256(key.encode()).hexdigest()
 
     def name(self, src):
         """The name of the compiled kernel, which the user's repr may make;
@@ -180,6 +208,8 @@ class AsmDict(dict):
 class Kernel:
     """Triton's CompiledKernel, without machine code."""
 
+    module = function = _run = _module_pid = None
+
     def __init__(self, compiler, src, target, options, backend, hash_,
                  prepared):
         self._compiler = compiler
@@ -189,7 +219,8 @@ class Kernel:
         self.hash = hash_
         self.name = compiler.name(src)
         self.metadata = compiled.metadata(
-            self.name, hash_, {**vars(options), "target": target,
+            self.name, hash_, {**vars(options), **compiler.variables(),
+                               "target": target,
                                "triton_version": compiler.version,
                                "shared": self._shared(prepared),
                                "global_scratch_size": prepared.scratch,
@@ -199,7 +230,6 @@ class Kernel:
         self.metadata_group = {}
         self.asm = AsmDict(self)
         self.kernel = NoCode(prepared.registers)
-        self.module = self.function = self._run = None
 
     def _shared(self, prepared):
         """Bytes of shared memory; where the estimate would not fit, Triton's
@@ -217,6 +247,17 @@ class Kernel:
 
     def triton_asm(self):
         return self._triton_kernel().asm
+
+    def __del__(self):
+        """What Triton's does since 3.8; nothing is unloaded by a driver,
+        which may be another one by now."""
+        hook = getattr(self._compiler.triton.knobs.runtime,
+                       "kernel_unload_hook", None)
+        if (self.module is not None and hook is not None and
+                self._module_pid in (None, os.getpid())):
+            hook(self.module, self.function, self.name, self.metadata_group,
+                 self.hash)
+        self.module = None
 
     def __repr__(self):
         return f"CompiledKernel({self.name}, {self.hash[:12]})"
@@ -286,10 +327,11 @@ class Utils(driver_.Utils):
 class Driver(driver_.CudaDriver):
     """``triton.runtime.driver.active`` while Triton is taken over."""
 
-    def __init__(self, compiler):
+    _compiler = None  # of the class that driver_classes makes
+
+    def __init__(self):
         super().__init__()
         self.utils = Utils()
-        self._compiler = compiler
 
     def get_current_target(self):
         """The target, of Triton's own class.
@@ -307,6 +349,36 @@ class Driver(driver_.CudaDriver):
         return Launcher(self._compiler, src, metadata)
 
 
+class NoGPU:
+    """Of a driver that is not active until a program makes it so."""
+
+    @staticmethod
+    def is_active():
+        return False
+
+
+def driver_classes(compiler):
+    """{backend: the class of its driver}, whose kernels are all ours: PyTorch
+    makes the driver of the backend that it has generated code for."""
+    ours = {"_compiler": compiler}
+    return {"nvidia": type("CudaDriver", (Driver,), ours),
+            "cpu": type("CpuDriver", (NoGPU, Driver), ours)}
+
+
+def backends(installed, drivers, compiler):
+    """Triton's backends with drivers of ours; a compiler for the CPU, which
+    only some builds of Triton have, is not asked for.
+
+    installed: {name: Backend}; compiler: Triton's class for NVIDIA's GPUs."""
+    made = dict(installed)
+    for name, driver in drivers.items():
+        of = installed[name].compiler if name in installed else type(
+            "NoBackend", (compiler,),
+            {"supports_target": staticmethod(lambda target: False)})
+        made[name] = type(installed["nvidia"])(compiler=of, driver=driver)
+    return made
+
+
 class Launcher:
     """Runs a kernel as Triton's launchers do: (grid, stream, function,
     packed metadata, launch metadata, hooks, arguments)."""
@@ -314,6 +386,7 @@ class Launcher:
     def __init__(self, compiler, src, metadata):
         self.ours = compiler.ours
         self.real = getattr(src, "fn", None)
+        self.typed = src if getattr(src, TYPED, False) else None
         self.options = launch_options(metadata._asdict())
 
     def __call__(self, x, y, z, stream, function, packed, launch_metadata,
@@ -325,6 +398,9 @@ class Launcher:
                 f"{self.real.__name__} takes exactly {wanted} arguments "
                 f"({len(values)} given): a compiled kernel is called with "
                 "all of its function's, constexprs included")
+        if self.typed is not None:
+            values = typed.values(self.real.arg_names, self.typed.signature,
+                                  self.typed.constants, values)
         if enter_hook is not None:
             enter_hook(launch_metadata)
         grid = tuple(map(operator.index, (x, y, z)))

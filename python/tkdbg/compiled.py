@@ -6,9 +6,10 @@ documented: occupancy arithmetic works on the numbers of device.py.
 from __future__ import annotations
 
 import collections
+import copy
 import hashlib
 
-from . import device, hooks, mock, scratch as scratch_
+from . import device, hooks, mock, scratch as scratch_, session as session_
 
 
 class AsmDict(dict):
@@ -76,6 +77,8 @@ class CompiledKernel:
     src/ir/shared.c).
     """
 
+    is_loaded = False  # whether the hooks of loading were called
+
     def __init__(self, prepared, known, options, attrs=None):
         """known: an arguments.Specialization; attrs: its attributes"""
         self._prepared = prepared
@@ -93,7 +96,6 @@ class CompiledKernel:
         self.asm = AsmDict(prepared)
         self.kernel = b""
         self.module = self.function = id(self)  # handles, as the driver's
-        self.is_loaded = False  # whether the hooks of loading were called
         self.n_regs, self.n_spills = device.registers(0, 0)
         self.n_max_threads = device.most_threads(0)
 
@@ -123,7 +125,9 @@ class CompiledKernel:
         return self.metadata.shared
 
     def _init_handles(self):
-        """Nothing to load."""
+        """Nothing to load; raises OutOfResources for more than a block can
+        have."""
+        self._prepared.check_resources()
 
     def result(self):
         return self
@@ -135,10 +139,28 @@ class CompiledKernel:
 
     def __getitem__(self, grid):
         """A launcher for the kernel's arguments in order, with or without
-        its constexprs; those of the compilation hold."""
+        its constexprs; types and constants are those of the compilation."""
         def runner(*args, stream=None):
-            self._prepared.function.run_compiled(self._prepared, grid, args)
+            prepared, src = self._prepared, self.src
+            values = prepared.function.values_for(src.signature,
+                                                  src.constants, args)
+            prepared.function.run_compiled(self, values, prepared.options,
+                                           grid)
         return runner
+
+    def loaded(self):
+        """What the hooks of loading and unloading get."""
+        return self.module, self.function, self.name, {}, self.hash
+
+    def __del__(self):
+        if self.is_loaded:  # by a launch that told hooks of it
+            hooks.unloaded(self)
+
+    def of(self, src):
+        """The same kernel, as what an ASTSource was compiled to."""
+        kernel = copy.copy(self)
+        kernel.src, kernel.is_loaded = src, False
+        return kernel
 
     def run(self, grid_0, grid_1, grid_2, stream, function, packed_metadata,
             launch_metadata, enter_hook, exit_hook, *args):
@@ -155,7 +177,6 @@ _DEFAULTS = {
     "launch_cooperative_grid": False, "launch_pdl": False, "debug": False,
     "backend_name": "cuda", "instrumentation_mode": "", "ir_override": None,
     "extern_libs": (), "ptx_options": None, "tensordesc_meta": (),
-    "triton_version": "3.6.0",
     "allowed_dot_input_precisions": (
         "tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"),
     "supported_fp8_dtypes": ("fp8e4b15", "fp8e4nv", "fp8e5"),
@@ -171,6 +192,7 @@ def metadata(name, hash_, options):
     """A named tuple with the fields that scripts read."""
     target = device.target()
     fields = dict(_DEFAULTS, name=name, hash=hash_, shared=0,
+                  triton_version=session_.current().release(),
                   target=target, arch=f"sm{target.arch}")
     fields.update((k, v) for k, v in options.items()
                   if v is not None or k not in fields)

@@ -155,9 +155,22 @@ def _fill_dtype(session, out, value):
         fill_tuple(session, out, shape, _fill_int)
     out.kind, out.lo, out.hi = _capi.V_DTYPE, index, depth
     if depth and not shape:
-        out.hi += ((value.address_space - 1 & 0xFF) << 8) + (
+        out.hi += ((_space(value.address_space) - 1 & 0xFF) << 8) + (
             bool(value.const) << 16)
     return True
+
+
+_SPACES = {"global": 1, "constant": 4}
+
+
+def _space(name):
+    """The number of an address space, which Triton names since 3.9."""
+    if not isinstance(name, str):
+        return name
+    if name not in _SPACES:
+        raise ValueError(f"invalid pointer address space {name!r}: Triton "
+                         f"knows {' and '.join(map(repr, _SPACES))}")
+    return _SPACES[name]
 
 
 def _fill_other(session, out, value, name):

@@ -60,7 +60,7 @@ CompileTimes = collections.namedtuple(
     "CompileTimes", ("ir_initialization", "lowering_stages", "store_results"))
 
 _CHAINS = ("launch_enter_hook", "launch_exit_hook", "kernel_load_start_hook",
-           "kernel_load_end_hook")
+           "kernel_load_end_hook", "kernel_unload_hook")
 
 
 def namespace():
@@ -82,6 +82,7 @@ def watching():
                 not held["launch_exit_hook"].calls and
                 not held["kernel_load_start_hook"].calls and
                 not held["kernel_load_end_hook"].calls and
+                not held["kernel_unload_hook"].calls and
                 knobs.compilation.__dict__.get("listener") is None):
             return None
     except (KeyError, AttributeError):
@@ -139,7 +140,7 @@ def launch(function, values, options, grid, knobs):
         function.specialized[special.key] = kernel
         _call(runtime.jit_post_compile_hook, function, special, grid is None)
     if grid is not None:
-        _run(function, kernel, values, options, grid, knobs.runtime)
+        run(function, kernel, values, options, grid, knobs.runtime)
     return kernel
 
 
@@ -155,16 +156,25 @@ def _compile(function, values, options, knobs):
     return kernel
 
 
-def _run(function, kernel, values, options, grid, runtime):
+def run(function, kernel, values, options, grid, runtime):
+    """Launches a compiled kernel."""
     if not kernel.is_loaded:
         kernel.is_loaded = True
-        loaded = kernel.module, kernel.function, kernel.name, {}, kernel.hash
+        loaded = kernel.loaded()
         _tell(runtime.kernel_load_start_hook, None, None, *loaded[2:])
         _tell(runtime.kernel_load_end_hook, *loaded)
     facts = kernel.launch_metadata(grid, 0, *values)
     _tell(runtime.launch_enter_hook, facts)
     function.launch(values, options, grid)
     _tell(runtime.launch_exit_hook, facts)
+
+
+def unloaded(kernel):
+    """A kernel that was loaded is collected."""
+    knobs = sys.modules.get("triton.knobs")
+    runtime = getattr(knobs, "runtime", None)
+    if runtime is not None:
+        _tell(getattr(runtime, "kernel_unload_hook", None), *kernel.loaded())
 
 
 def _tell(hook, *args):

@@ -10,7 +10,7 @@ from ctypes import byref, c_void_p
 
 from . import (_capi, arguments, binder, device, environment, errors, hooks,
                session as session_)
-from . import functions, hostlines, tltypes as tl_types
+from . import functions, hostlines, tltypes as tl_types, typed
 from .functions import JITCallable, KernelInterface
 from .host import Host
 from .prepared import Prepared
@@ -341,22 +341,27 @@ class JITFunction(JITCallable, KernelInterface):
             del self._prepared[next(iter(self._prepared))]
         self._prepared[key] = prepared
 
-    def run_compiled(self, prepared, grid, args):
-        """compiled[grid](*args): all arguments, or all but constexprs."""
+    def values_for(self, signature, constants, args):
+        """The values of the parameters of a kernel that was compiled for a
+        signature; args: all of them, or all but constexprs."""
         names = self.arg_names
         if len(args) == len(names) - len(self.constexprs) != len(names):
             rest = iter(args)
-            args = [prepared.slots[i].last if p.is_constexpr else next(rest)
-                    for i, p in enumerate(self.params)]
+            args = [None if p.is_constexpr else next(rest)
+                    for p in self.params]
         elif len(args) != len(names):
             raise TypeError(f"{self.__name__} takes {len(names)} arguments, "
                             f"{len(args)} were given")
+        return typed.values(names, signature, constants, args)
+
+    def run_compiled(self, kernel, values, options, grid):
+        """compiled[grid](*args), which calls the hooks of a launch."""
+        grid = resolve_grid(grid, self.arg_names, values)
+        knobs = hooks.watching()
+        if knobs is not None:
+            hooks.run(self, kernel, values, options, grid, knobs.runtime)
         else:
-            args = [prepared.slots[i].last if p.is_constexpr else args[i]
-                    for i, p in enumerate(self.params)]
-        values = tuple(args)
-        grid = resolve_grid(grid, names, values)
-        self.launch(values, {}, grid)
+            self.launch(values, options, grid)
 
 
 def _check_options(options):

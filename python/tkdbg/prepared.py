@@ -13,6 +13,7 @@ class Prepared:
     def __init__(self, function, session, values, options):
         self.function = function
         self.session = session
+        self.options = options
         self._extras = 0  # memory that it was told of last
         out = c_void_p()
         session.free_garbage()
@@ -113,7 +114,7 @@ class Prepared:
                     after_all=options.after_all)), byref(text)))
             return _capi.text(text.value)
 
-    def _check_resources(self):
+    def check_resources(self):
         """Raises OutOfResources for more than a block can have."""
         for required, limit, name in (
                 (self.shared or 0, self.most_shared, "shared memory"),
@@ -124,7 +125,7 @@ class Prepared:
 
     def allocate(self, grid):
         """Asks the program for the scratch memory of a launch."""
-        self._check_resources()
+        self.check_resources()
         scratch.allocate(self.scratch * self.kernel.metadata.num_ctas,
                          grid)
 
@@ -133,7 +134,7 @@ class Prepared:
         __tracebackhide__ = True
         session = self.session
         if grid is not None:
-            self._check_resources()
+            self.check_resources()
         session.reader.compiling = grid is None
         try:
             self.fill(values)

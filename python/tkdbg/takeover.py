@@ -72,20 +72,36 @@ class Patches:
         with contextlib.suppress(ImportError):
             from triton._C.libproton import proton
             profiler.Library().put(proton, put)
-        self.driver = triton.runtime.driver
-        self.before = getattr(self.driver, "_active", None)
-        self.driver.set_active(beside.Driver(compiler))
+        self._drivers(triton, compiler)
+        self.session.follow(triton.__version__)
         self.session.adopt = self.adopt
         self.session.error_classes = _error_classes()
         self.session.not_tuned = _not_tuned()
 
     def uninstall(self):
         self.attributes.undo()
+        self.known.clear()
+        self.known.update(self.others)
         if hasattr(self.driver, "_active"):
             self.driver._active = self.before
+        self.session.follow(None)
         self.session.adopt = lambda value: None
         self.session.error_classes = {}
         self.session.not_tuned = ()
+
+    def _drivers(self, triton, compiler):
+        """Drivers of ours in place of Triton's: the active one, and those
+        that a program makes."""
+        drivers = beside.driver_classes(compiler)
+        self.known = triton.backends.backends
+        self.others = dict(self.known)
+        self.known.update(beside.backends(
+            self.others, drivers, self.others["nvidia"].compiler))
+        module = sys.modules[self.others["nvidia"].driver.__module__]
+        self.attributes.set(module, "CudaDriver", drivers["nvidia"])
+        self.driver = triton.runtime.driver
+        self.before = getattr(self.driver, "_active", None)
+        self.driver.set_active(drivers["nvidia"]())
 
     def _counted(self, update):
         """Triton's _unsafe_update_src, after which callers are stale."""

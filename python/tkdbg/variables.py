@@ -1,4 +1,5 @@
-"""Every knob and environment variable of Triton 3.6, and what it does here.
+"""Every knob and environment variable of Triton 3.6 to 3.9, and what it does
+here.
 
 docs/knobs.md is made from this table (tools/knobs.py), the warnings are, and
 a test holds it beside an installed Triton.
@@ -38,12 +39,14 @@ SETTINGS = (
          "a tuned kernel says which configuration was chosen")) +
     _rows(
         SILENT,
-        ("TRITON_DEFAULT_FP_FUSION", "language.default_fp_fusion",
+        ("TRITON_DEFAULT_FP_FUSION TRITON_FORCE_DISABLE_FP_FUSION",
+         "language.default_fp_fusion",
          "a product and a sum are always rounded twice: no compiler "
          "chooses; [accuracy.md](accuracy.md)"),
         ("TRITON_DEBUG", "runtime.debug",
          "`tl.device_assert` always holds; `--no-asserts` leaves it out"),
         ("TRITON_INTERPRET", "runtime.interpret", "tkdbg runs kernels"),
+        ("TRITON_DEFAULT_BACKEND", "", "there is one device, the virtual one"),
         ("TRITON_ALWAYS_COMPILE", "compilation.always_compile",
          "compiled kernels are kept in memory alone"),
         ("TRITON_CACHE_DIR TRITON_HOME TRITON_DUMP_DIR TRITON_OVERRIDE_DIR "
@@ -64,19 +67,32 @@ SETTINGS = (
          "TRITON_MOCK_PTX_VERSION TRITON_BACKENDS_IN_TREE", "nvidia",
          "tools that compile, assemble and take apart"),
         ("DISABLE_PTXAS_OPT DISABLE_LLVM_OPT DISABLE_MMA_V3 DISABLE_MMA_V5 "
-         "ALLOW_LHS_TMEM_LAYOUT_CONVERSION LLVM_PASS_PLUGIN_PATH", "",
+         "ALLOW_LHS_TMEM_LAYOUT_CONVERSION LLVM_PASS_PLUGIN_PATH "
+         "TRITON_PLUGIN_PATHS TRITON_PLUGIN_VERSION_CHECK", "",
          "how code is made, not what it computes"),
         ("MLIR_ENABLE_DIAGNOSTICS MLIR_ENABLE_TIMING LLVM_ENABLE_TIMING "
          "MLIR_DISABLE_MULTITHREADING TRITON_ENABLE_LLVM_DEBUG "
-         "TRITON_LLVM_DEBUG_ONLY TRITON_ENABLE_PYTHON_STACKTRACE", "",
+         "TRITON_LLVM_DEBUG_ONLY TRITON_ENABLE_PYTHON_STACKTRACE "
+         "TRITON_PARTITION_SCHEDULING_DUMP_DATA_ONLY "
+         "TRITON_PARTITION_SCHEDULING_DUMP_LOOP_ONLY "
+         "TRITON_PARTITION_SCHEDULING_ENABLE_DUMP_DOT", "",
          "how the compiler runs and what it says of itself"),
         ("AMDGCN_USE_BUFFER_OPS AMDGCN_USE_BUFFER_ATOMICS "
          "AMDGCN_ANALYZE_SMALL_TENSOR_RANGE AMDGCN_ENABLE_DUMP "
          "AMDGCN_SCALARIZE_PACKED_FOPS TRITON_LIBHIP_PATH "
          "TRITON_HIP_USE_BLOCK_PINGPONG TRITON_HIP_USE_IN_THREAD_TRANSPOSE "
-         "TRITON_HIP_USE_ASYNC_COPY HIP_PATH ROCM_PATH", "amd",
+         "TRITON_HIP_USE_ASYNC_COPY TRITON_HIP_USE_COEXEC_SCHEDULER "
+         "TRITON_HIP_USE_EXPERT_SCHEDULING TRITON_HSA_RUNTIME_LIBRARY "
+         "TRITON_HSA_RUNTIME_PATH TRITON_AMD_CODEGEN_PATH TRITON_SWAP_MIR "
+         "TRITON_SWAP_MIR_ENABLE_MISCHED HIP_PATH ROCM_PATH", "amd",
          "AMD's GPUs"),
         ("TRITON_PROTON_DISABLE TRITON_CUPTI_LIB_PATH "
+         "TRITON_CUPTI_LIB_BLACKWELL_PATH TRITON_ENABLE_HW_TRACE "
+         "TRITON_PROFILE_BUFFER_SIZE TRITON_PROFILE_METRIC_BUFFER_SIZE "
+         "TRITON_ROCPROFILER_SDK_INCLUDE_PATH "
+         "TRITON_ROCPROFILER_SDK_LIBRARY TRITON_ROCPROFILER_SDK_LIB_PATH "
+         "TRITON_ROCTRACER_LIBRARY TRITON_ROCTRACER_LIB_PATH "
+         "TRITON_ROCTX_LIBRARY TRITON_ROCTX_LIB_PATH "
          "TRITON_ENABLE_NVTX", "proton", "a profiler of GPUs")) +
     _rows(
         WARNED,
@@ -85,7 +101,8 @@ SETTINGS = (
         ("TRITON_LIBDEVICE_PATH", "nvidia.libdevice_path",
          "functions of libdevice are tkdbg's own"),
         ("PTXAS_OPTIONS", "nvidia.ptxas_options", "no PTX is assembled"),
-        ("TRITON_INSTRUMENTATION_MODE TRITON_ENABLE_EXPERIMENTAL_CONSAN",
+        ("TRITON_INSTRUMENTATION_MODE TRITON_CONSAN_INIT_ALLOCATIONS "
+         "TRITON_FPSAN_HOMOMORPHIC_CASTS TRITON_ENABLE_EXPERIMENTAL_CONSAN",
          "compilation.instrumentation_mode",
          "nothing is instrumented; --check looks for races"),
         ("TRITON_ENABLE_ASAN", "compilation.enable_asan",
@@ -102,8 +119,8 @@ def page():
     """docs/knobs.md."""
     lines = [
         "# Knobs and environment variables of Triton", "",
-        "What each of Triton 3.6's means under tkdbg.  Those that are followed "
-        "hold for", "the launches that come after they are set.", "",
+        "What each of Triton 3.6's to 3.9's means under tkdbg.  Those that are",
+        "followed hold for the launches that come after they are set.", "",
         "| variables | `triton.knobs` | tkdbg |", "|---|---|---|"]
     for s in SETTINGS:
         names = ", ".join(f"`{n}`" for n in s.names)

@@ -2,6 +2,9 @@
 another type."""
 from __future__ import annotations
 
+import operator
+import sys
+
 from .tensors import contiguous
 
 
@@ -43,6 +46,31 @@ class MockScalar:
     def item(self):
         """A number of Python's that has this type as an item of a tuple."""
         return _ITEMS.get(self.dtype.name, 0.0)
+
+
+class TypedScalar(MockScalar):
+    """A number that has a type of its own, whatever its value is."""
+
+    def __init__(self, dtype, value, bits):
+        super().__init__(dtype)
+        self.value = value
+        self.bits = bits  # that the type has for it
+
+    def tobytes(self):
+        size = max(self.dtype.primitive_bitwidth // 8, 1)
+        return self.bits.to_bytes(size, sys.byteorder)
+
+    def item(self):
+        return self.value
+
+    def __int__(self):
+        return int(self.value)
+
+    def __index__(self):
+        return operator.index(self.value)
+
+    def __repr__(self):
+        return repr(self.value)
 
 
 _ITEMS = {"int1": False, "int32": 0, "int64": 1 << 40, "uint64": 1 << 63}

@@ -1,5 +1,6 @@
 """The hooks of triton.knobs where tkdbg answers for triton."""
 import contextlib
+import gc
 import os
 import unittest
 
@@ -77,6 +78,27 @@ class Hooks(unittest.TestCase):
                          ("for_1", (2, 1, 1), 2))
         self.assertEqual(list(kernel.device_caches[0][0].values()),
                          list(kernel.specialized.values()))
+
+    def test_kernels_that_are_collected(self):
+        made = triton.jit(other.fn)
+        knobs.runtime.kernel_unload_hook.add(
+            lambda module, function, name, group, hash: self.got.append(
+                (name, function)))
+        self.addCleanup(knobs.runtime.kernel_unload_hook.calls.clear)
+        made.warmup(self.p, 8, tl.int64, grid=(1,))
+        function = made[(1,)](self.p, 9, tl.int64).function
+        self.assertEqual(self.got, [])
+        made.device_caches.clear()
+        del made
+        gc.collect()
+        self.assertEqual(self.got, [("other", function)])
+
+    def test_compiled_kernels_call_them(self):
+        made = other.warmup(self.p, 9, tl.int64, grid=(1,))
+        knobs.runtime.launch_enter_hook.add(
+            lambda m: self.got.append(m.get()["name"]))
+        made[(1,)](self.p, 9, tl.int64)
+        self.assertEqual((self.got, self.p[0]), (["other"], 9))
 
     def test_what_they_are_told(self):
         """The texts and fields that Triton's own hooks get."""

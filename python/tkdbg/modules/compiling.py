@@ -17,7 +17,7 @@ def compile(src, target=None, options=None):  # noqa: A001 - Triton's name
             "use kernel.warmup(...), or compile an ASTSource")
     function = functions.as_jit_function(session_.current(), src.fn)
     return function.run(*src.values(), grid=None, warmup=True,
-                        **(options or {}))
+                        **(options or {})).of(src)
 
 
 # ---- compiling ahead --------------------------------------------------------

@@ -28,8 +28,34 @@ class Utils:
             "PTX are not supported")
 
     @staticmethod
+    def unload_module(module):
+        """Nothing was loaded, so there is nothing to give back."""
+
+    @staticmethod
     def cuOccupancyMaxActiveClusters(*args):
         return device.model().multiprocessors
+
+    @staticmethod
+    def get_current_device():
+        cuda = _cuda()
+        return cuda.current_device() if cuda else 0
+
+    @staticmethod
+    def set_current_device(index):
+        device.check_index(index)
+
+    @staticmethod
+    def get_default_stream(index=None):
+        return 0
+
+    @staticmethod
+    def is_stream_capturing(stream=None):
+        cuda = _cuda()
+        return bool(cuda and cuda.is_current_stream_capturing())
+
+    @staticmethod
+    def get_device_capability(index=None):
+        return device.model().capability
 
 
 class Event:
