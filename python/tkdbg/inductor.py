@@ -3,9 +3,10 @@
 Such a file holds each kernel as text, which it gives to AsyncCompile; the
 kernel's decorator chooses configurations and makes a CachingAutotuner, whose
 run() the file calls.  Here the text becomes a module in this process, at the
-lines that it has in the file, and run() launches the first configuration.
-PyTorch's own code does the rest: it reads the metadata, makes the
-configurations and computes the grid.
+lines that it has in the file, and run() launches the first configuration, as
+a kernel of the types that the file's metadata gives it.  PyTorch's own code
+does the rest: it reads the metadata, makes the configurations and computes
+the grid.
 """
 from __future__ import annotations
 
@@ -13,17 +14,14 @@ import linecache
 import sys
 import time
 
-from . import operations, parsing, session as session_, torch_private
-
-_ANY_SIZE = {"i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
-             "u8": "uint8", "u16": "uint16", "u32": "uint32",
-             "u64": "uint64", "fp16": "float16", "fp32": "float32",
-             "fp64": "float64"}
+from . import (operations, parsing, session as session_, torch_private,
+               typed)
 
 
 def hooks(patches):
     """{module: what to do once it was imported}."""
     return {
+        torch_private.DEVICES: lambda: _after_devices(patches),
         torch_private.ASYNC_COMPILE: lambda: _after_async(patches),
         torch_private.HELPERS:
             lambda: _after_helpers(patches),
@@ -31,6 +29,21 @@ def hooks(patches):
             lambda: _after_heuristics(patches),
         torch_private.INDUCTOR_UTILS: lambda: _after_utils(patches),
     }
+
+
+# ---- streams ----------------------------------------------------------------
+
+
+def _after_devices(patches):
+    """A PyTorch that was built without CUDA has no function there."""
+    interface = sys.modules[torch_private.DEVICES].CudaInterface
+    if interface.get_raw_stream is None:
+        patches.set(interface, "get_raw_stream", staticmethod(_raw_stream))
+
+
+def _raw_stream(index):
+    cuda = sys.modules["torch"].cuda
+    return cuda.current_stream(index).cuda_stream
 
 
 # ---- from text to a kernel --------------------------------------------------
@@ -80,6 +93,7 @@ def _after_helpers(patches):
 def _after_heuristics(patches):
     module = sys.modules[torch_private.HEURISTICS]
     patches.set(module.CachingAutotuner, "run", run)
+    patches.set(module.CachingAutotuner, "precompile", precompile)
     if hasattr(module, "check_autotune_cache"):
         # What a GPU found fastest once must not decide what runs here.
         patches.set(module, "check_autotune_cache",
@@ -87,20 +101,105 @@ def _after_heuristics(patches):
 
 
 def run(self, *args, stream=None, grid=None, **options):
-    """CachingAutotuner.run with its first configuration."""
+    """CachingAutotuner.run with its first configuration that the device can
+    launch."""
     __tracebackhide__ = True
-    fn, config = self.fn, self.configs[0]
-    constants = dict(_constants(self), **config.kwargs)
-    values = _values(self, args, constants)
-    if grid is None:
-        grid = _grid(self, config, values)
-    elif callable(grid):
-        grid = grid({**constants, **values})
-    signature = self.triton_meta.get("signature", {})
-    call = {n: constants[n] for n in fn.arg_names if n in constants}
-    call.update((n, _typed(v, signature.get(n))) for n, v in values.items()
-                if n in fn.arg_names)
-    return fn[tuple(grid)](**call)
+    if len(self.launchers) == 1:
+        return self.launchers[0](*args, stream=stream, grid=grid)
+    failure = None
+    for config in self.configs:
+        launcher = Launcher(self, config)
+        try:
+            result = launcher(*args, stream=stream, grid=grid)
+        except _too_large() as e:
+            failure = failure or e
+            continue
+        self.launchers = [launcher]
+        return result
+    raise failure
+
+
+def precompile(self, *_, **__):
+    """CachingAutotuner.precompile: what run will launch, compiled."""
+    failure = None
+    for config in () if self.launchers else self.configs:
+        launcher = Launcher(self, config)
+        try:
+            launcher.compile(None)
+        except _too_large() as e:
+            failure = failure or e
+            continue
+        self.launchers = [launcher]
+        return
+    if failure is not None:
+        raise failure
+
+
+def _too_large():
+    """The error of a configuration that a device cannot launch."""
+    return sys.modules["triton"].runtime.OutOfResources
+
+
+class Launcher:
+    """Launches a kernel with one configuration: PyTorch makes functions with
+    these attributes."""
+
+    store_cubin = False
+
+    def __init__(self, tuner, config):
+        self.tuner, self.config = tuner, config
+        self.fn = tuner.fn
+        self.bin = None  # the compiled kernel
+        self.constants = {**_constants(tuner), **config.kwargs}
+        self.signature = _signature(tuner, self.constants)
+
+    def __call__(self, *args, stream=None, grid=None):
+        __tracebackhide__ = True
+        values = _values(self.tuner, args, self.constants)
+        if grid is None:
+            grid = _grid(self.tuner, self.config, values)
+        elif callable(grid):
+            grid = grid({**self.constants, **values})
+        named = {**_defaults(self.fn), **values, **self.constants}
+        call = [named[name] for name in self.fn.arg_names]
+        if self.bin is None:
+            self.compile(call)
+        self.bin[(*grid, 1, 1)[:3]](*call)
+
+    def compile(self, args):
+        """Compiles what ASTSource describes: types, constants and what is
+        divisible are those of the metadata, whatever the values are.
+
+        args: those of the first launch, or None."""
+        compiler = sys.modules["triton.compiler"]
+        names = self.fn.arg_names
+        paths = {(names.index(n),): value
+                 for n, value in self.constants.items() if n in names}
+        src = compiler.ASTSource(self.fn, self.signature, paths,
+                                 _attributes(self.tuner, paths))
+        if args is not None:
+            values = typed.values(names, self.signature, paths, args)
+            src.values = lambda: values
+        self.bin = sys.modules["triton"].compile(src, options={
+            "num_warps": self.config.num_warps,
+            "num_stages": self.config.num_stages})
+        self.bin._init_handles()
+
+    @property
+    def n_regs(self):
+        return self.bin.n_regs
+
+    @property
+    def n_spills(self):
+        return self.bin.n_spills
+
+    @property
+    def shared(self):
+        return self.bin.metadata.shared
+
+    @property
+    def cache_hash(self):
+        return self.bin.hash
 
 
 def _constants(self):
@@ -111,6 +210,32 @@ def _constants(self):
             if isinstance(k, tuple) else k: v for k, v in found.items()}
 
 
+def _signature(self, constants):
+    """{name: type} of all parameters; older versions of PyTorch name only
+    those that are no constants, or give the numbers of parameters."""
+    names = self.fn.arg_names
+    types = {names[k] if isinstance(k, int) else k: kind for k, kind in
+             (self.triton_meta.get("signature") or {}).items()}
+    return {name: "constexpr" if name in constants else
+            types.get(name, "constexpr") for name in names}
+
+
+def _attributes(self, constants):
+    """{(number of a parameter,): what is known of it} of the metadata."""
+    found = (self.triton_meta.get("configs") or [{}])[0]
+    if not isinstance(found, dict):
+        found = {(i,): [["tt.divisibility", 16]] for i in
+                 getattr(found, "divisible_by_16", ())}
+    return {path: known for path, known in found.items()
+            if path not in constants}
+
+
+def _defaults(fn):
+    """{name: default} of the parameters that have one."""
+    return {name: p.default for name, p in fn.signature.parameters.items()
+            if p.default is not p.empty}
+
+
 def _values(self, args, constants):
     """{name: value} of the arguments of a call.
 
@@ -118,38 +243,23 @@ def _values(self, args, constants):
     call; None arguments without a type sometimes.
     """
     fn = self.fn
-    declared = {fn.arg_names[i] for i in fn.constexprs}
+    declared = {p.name for p in fn.params if p.is_constexpr}
     names = [n for n in fn.arg_names
-             if n not in config_names(self) and
-             not (n in declared and n in constants)]
+             if not (n in declared and n in constants)]
     names += self.inductor_meta.get("extra_launcher_args", ())
     if len(args) < len(names):
-        typed = self.triton_meta.get("signature", {})
-        names = [n for n in names if n not in constants or n in typed]
+        typed_ = self.triton_meta.get("signature", {})
+        names = [n for n in names if n not in constants or n in typed_]
     if len(args) != len(names):
         raise TypeError(f"{fn.__name__}.run takes {len(names)} arguments "
                         f"({', '.join(names)}), not {len(args)}")
     return dict(zip(names, args))
 
 
-def config_names(self):
-    return self.configs[0].kwargs
-
-
 def _grid(self, config, values):
     triton_heuristics = sys.modules[torch_private.HEURISTICS]
     found = triton_heuristics.GridExpr.from_meta(self.inductor_meta, config)
     return tuple(int(n) for n in found.eval_slow(values))
-
-
-def _typed(value, name):
-    """A number as the type that the metadata gives it; it is not a constexpr
-    even if it is 1."""
-    numpy = sys.modules.get("numpy")
-    if numpy is None or type(value) not in (int, float):
-        return value
-    scalar = _ANY_SIZE.get(name)
-    return value if scalar is None else numpy.dtype(scalar).type(value)
 
 
 # ---- benchmarks at the end of a file ----------------------------------------

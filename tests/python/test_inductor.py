@@ -81,6 +81,93 @@ CHECK = """
 """
 
 
+# what TORCH_COMPILE_DEBUG=1 writes as fx_graph_runnable.py, shortened
+RUNNABLE = """
+    import torch
+    from torch import device
+    import torch._inductor.inductor_prims
+
+    class Repro(torch.nn.Module):
+        def forward(self, arg0_1, arg1_1):
+            add = torch.ops.aten.add.Tensor(arg0_1, arg1_1)
+            relu = torch.ops.aten.relu.default(add);  add = None
+            amax = torch.ops.aten.amax.default(relu, [-1], True)
+            sub = torch.ops.aten.sub.Tensor(relu, amax);  relu = amax = None
+            exp = torch.ops.aten.exp.default(sub);  sub = None
+            sum_1 = torch.ops.aten.sum.dim_IntList(exp, [-1], True)
+            div = torch.ops.aten.div.Tensor(exp, sum_1);  exp = sum_1 = None
+            permute = torch.ops.aten.permute.default(arg1_1, [1, 0])
+            mm = torch.ops.aten.mm.default(arg0_1, permute);  arg0_1 = None
+            relu_1 = torch.ops.aten.relu.default(mm);  mm = None
+            return (div, relu_1)
+
+    def load_args(reader):
+        buf0 = reader.storage(None, 7200, device=device(type='cuda', index=0))
+        reader.tensor(buf0, (9, 100), is_leaf=True)
+        reader.tensor(buf0, (9, 100), storage_offset=900, is_leaf=True)
+    load_args._version = 0
+    mod = Repro()
+    from torch._dynamo.repro.after_aot import run_repro
+    from torch._inductor.compile_fx import compile_fx_inner
+    from torch.fx.experimental.proxy_tensor import make_fx
+    torch._inductor.config.compile_threads = 1
+    with torch.no_grad():
+        run_repro(mod, load_args, accuracy=False, command='run',
+                  save_dir=None, tracing_mode='real', check_str=None)
+        mod, args = run_repro(mod, load_args, accuracy=False,
+                              command='get_args', save_dir=None,
+                              tracing_mode='real', check_str=None)
+        got = compile_fx_inner(make_fx(mod)(*args), args)(list(args))
+        for one, other in zip(got, mod(*args)):
+            torch.testing.assert_close(one, other)
+        print("same on", ", ".join(str(t.device) for t in got))
+"""
+
+AHEAD = """
+    from torch._dynamo.device_interface import get_interface_for_device
+    kernel = runpy.run_path(FIXTURE)["triton_poi_fused_add_0"]
+    kernel.precompile()
+    launcher, = kernel.launchers
+    assert launcher.config is kernel.configs[0]
+    assert launcher.n_regs >= 24 and launcher.n_spills == 0
+    assert (launcher.shared, launcher.store_cubin) == (0, False)
+    kernel.precompile()
+    assert kernel.launchers == [launcher]
+    src = launcher.bin.src
+    assert src.signature["xnumel"] == "i32", src.signature
+    assert list(src.attrs) == [(0,)], src.attrs
+    assert src.constants == {(4,): launcher.config.kwargs["XBLOCK"]}
+    x, z = torch.randn(300, device="cuda"), torch.empty(300).cuda()
+    stream = get_interface_for_device("cuda").get_raw_stream(0)
+    kernel.run(x, x, z, 300, stream=stream)
+    assert torch.equal(z, torch.relu(x + x))
+    z.zero_()
+    launcher(x, x, z, 1, stream=stream)  # a number, although it is 1
+    assert z[0] == torch.relu(x + x)[0] and not z[1:].any()
+    print("right")
+"""
+
+TOO_LARGE = """
+    import copy
+    kernel = runpy.run_path(FIXTURE)["triton_poi_fused_add_0"]
+    small = kernel.configs[0]
+    small.kwargs["XBLOCK"] = 64
+    large = copy.deepcopy(small)
+    large.num_warps = 64  # a block has at most 1024 threads
+    x, z = torch.randn(300, device="cuda"), torch.empty(300).cuda()
+    kernel.configs = [large, small]
+    kernel.run(x, x, z, 300, stream=0)
+    print(len(kernel.launchers), kernel.launchers[0].config.kwargs,
+          torch.equal(z, torch.relu(x + x)))
+    kernel.configs, kernel.launchers = [large], []
+    for call in lambda: kernel.run(x, x, z, 300, stream=0), kernel.precompile:
+        try:
+            call()
+        except Exception as e:
+            print(type(e).__name__)
+"""
+
+
 class OutputCode(support.ScriptCase):
 
     def with_a_bug(self):
@@ -120,6 +207,23 @@ class OutputCode(support.ScriptCase):
         self.assertEqual(done.stdout, "same\n")
         self.assertRegex(done.stderr, r"tkdbg: [1-9] launch")
         self.assertNotIn("Warning", done.stderr)
+
+
+    def test_fx_graph_runnable(self):
+        """A graph that PyTorch wrote down is compiled for the device."""
+        done = self.run_script(RUNNABLE, env={
+            "TORCHINDUCTOR_CACHE_DIR": self.path("cache")})
+        self.assertIn("same on cuda:0, cuda:0\n", done.stdout)
+        self.assertRegex(done.stderr, r"tkdbg: [2-9] launch")
+
+    def test_what_is_compiled_ahead(self):
+        done = self.run_script(AHEAD, head=HEAD)
+        self.assertEqual(done.stdout, "right\n")
+
+    def test_the_first_configuration_that_fits(self):
+        done = self.run_script(TOO_LARGE, head=HEAD)
+        self.assertEqual(done.stdout, "1 {'XBLOCK': 64} True\n" +
+                         "OutOfResources\n" * 2)
 
 
 if __name__ == "__main__":
