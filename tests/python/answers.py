@@ -38,6 +38,7 @@ HEAD = """
 
 class Asked(support.ScriptCase):
     """Tests that ask why a script failed."""
+    triton = "ours"  # they share one process, which imports it once
 
     def why(self, text):
         return planted.run([textwrap.dedent(HEAD) + textwrap.dedent(text)],

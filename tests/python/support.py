@@ -1,5 +1,7 @@
 """What the bridge's tests share: paths, skipping, running scripts."""
 import functools
+import importlib.machinery
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -68,10 +70,27 @@ def need(*modules):
 
 def real_triton():
     """Whether Triton itself is installed (not our modules)."""
-    code = "import triton; print(triton.__file__)"
-    return subprocess.run([sys.executable, "-c", code], cwd=HERE,
-                          env=environment(PYTHONPATH=""),
-                          capture_output=True).returncode == 0
+    found = importlib.machinery.PathFinder.find_spec("triton")
+    return found is not None and found.origin is not None
+
+
+def triton_version():
+    """(major, minor) of the Triton that is installed, or None."""
+    if not real_triton():
+        return None
+    found = importlib.metadata.version("triton")
+    return tuple(int(n) for n in found.split(".")[:2])
+
+
+def only_ours(why):
+    """Decorator: a test of a ScriptCase does not run beside an installed
+    Triton, for a reason that is written down."""
+    assert why
+
+    def mark(test):
+        test.only_ours = True
+        return test
+    return mark
 
 
 def real_cuda():
@@ -84,6 +103,8 @@ def real_cuda():
 def environment(**changes):
     env = dict(os.environ, PYTHONPATH=PYTHON, PYTHONDONTWRITEBYTECODE="1")
     env.pop("TKDBG_OPTIONS", None)
+    # Triton 3.9 warns of another default to come, unless it is told one
+    env.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
     env.update(changes)
     if library() is not None:
         env.setdefault("TKDBG_LIBRARY", library())
@@ -105,7 +126,23 @@ HEAD = """
 
 
 class ScriptCase(unittest.TestCase):
-    """Tests that run a script in a process of its own."""
+    """Tests that run a script in a process of its own.
+
+    Where Triton is installed they run twice: with tkdbg's own modules, and
+    beside Triton, as a class whose name ends in Installed.  Not so a class
+    that says which of them it is for, and why."""
+    triton = "ours"  # what `import triton` gives
+
+    def __init_subclass__(cls):
+        super().__init_subclass__()
+        if "triton" in vars(cls) or not real_triton():
+            return
+        module = sys.modules[cls.__module__]
+        other = {name: None for name in dir(cls) if name.startswith("test")
+                 and hasattr(getattr(cls, name), "only_ours")}
+        name = f"{cls.__name__}Installed"
+        setattr(module, name, type(name, (cls,), {
+            **other, "triton": "installed", "__module__": cls.__module__}))
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -126,8 +163,8 @@ class ScriptCase(unittest.TestCase):
         if json_options is not None:
             changes["TKDBG_OPTIONS"] = json.dumps(json_options)
         path = self.write(text, head=head)
-        if "--triton" not in options:  # whatever is installed
-            options = ("--triton", "ours", *options)
+        if "--triton" not in options:
+            options = ("--triton", self.triton, *options)
         done = subprocess.run(
             [sys.executable, "-m", "tkdbg", "run", *options, path, *args],
             env=environment(**changes), capture_output=True, text=True,

@@ -21,6 +21,7 @@ RUN_ALL = """
 
 class Examples(support.ScriptCase):
     """No detector finds anything in a kernel that is right."""
+    triton = "ours"  # test_examples runs them beside Triton too
 
     def test_nothing_is_found(self):
         self.assertGreaterEqual(len(EXAMPLES), 40)
@@ -33,6 +34,8 @@ class Examples(support.ScriptCase):
 
 
 class Status(support.ScriptCase):
+    triton = "ours"  # findings are counted in C, and by the command
+
     def test_a_finding_is_no_success(self):
         for end, wanted in (("", 1), ("sys.exit()", 1), ("sys.exit(0)", 1),
                             ("sys.exit(4)", 4), ("sys.exit(4)  # 9", 9),
@@ -72,6 +75,7 @@ UNWRITTEN = """
 
 class Unwritten(support.ScriptCase):
     """An output is judged when somebody reads it."""
+    triton = "ours"  # reading it is PyTorch's; each case is a process
 
     def setUp(self):
         support.need("torch")
@@ -79,8 +83,7 @@ class Unwritten(support.ScriptCase):
 
     def found(self, then, checks="undef,unwritten"):
         done = self.run_script(UNWRITTEN.replace("THEN", then), "-q",
-                               f"--check={checks}", "--triton=ours",
-                               check=False)
+                               f"--check={checks}", check=False)
         found = "no program writes y[16]" in done.stderr
         self.assertEqual(done.returncode, int(found), done.stderr)
         return found
@@ -124,6 +127,7 @@ EMPTY = """
 @unittest.skipUnless(support.has("torch"), "torch is not installed")
 class Empty(support.ScriptCase):
     """torch.empty is unwritten in views and later launches too."""
+    triton = "ours"  # making it is PyTorch's; each case is a process
 
     def found(self, text, **options):
         text = textwrap.dedent(text) + "copy[(2,)](x, y, 16, 8)\n"

@@ -187,6 +187,49 @@ class Cases:
                 self.assertEqual(lines[2:], ["3"])
 
 
+    def test_a_compiled_kernel_keeps_its_signature(self):
+        """Numbers have the types that it was compiled for, and constants
+        their values, whatever it is launched with."""
+        lines = self.lines("""
+            @triton.jit
+            def sums(p, n, m, f, b, c):
+                tl.static_assert(n.dtype == tl.int64)
+                tl.static_assert(m.dtype == tl.int8)
+                tl.static_assert(f.dtype == tl.float16)
+                tl.static_assert(p.dtype.element_ty == tl.int64)
+                tl.static_assert(c == 7)
+                tl.store(p, (n << 40) + m + f.to(tl.int64) + b + c)
+            src = triton.compiler.ASTSource(
+                fn=sums, signature={'p': '*i64', 'n': 'i64', 'm': 'i8',
+                                    'f': 'fp16', 'b': 'u1',
+                                    'c': 'constexpr'},
+                constexprs={(5,): 7}, attrs={(1,): [['tt.divisibility', 16]]})
+            made = triton.compile(src)
+            p = torch.zeros(2, dtype=torch.int32, device='cuda')
+            print(made.src is src, made.src.attrs)
+            for args in (1, 1, 2, True, 7), (16, 2, 2.5, False, 0):
+                made[(1, 1, 1)](p, *args)
+                print(p.view(torch.int64).item() - (args[0] << 40))
+            tell('large', lambda: made[(1, 1, 1)](p, 1, 300, 1., True, 7))
+        """)
+        self.assertEqual(lines, [
+            "True {(1,): [['tt.divisibility', 16]]}", "11", "11",
+            "large OverflowError unsigned byte integer is greater than "
+            "maximum"])
+
+    def test_a_compiled_kernel_keeps_its_options(self):
+        lines = self.lines("""
+            @triton.jit
+            def warps(p):
+                tl.store(p, tl.extra.cuda.num_warps())
+            x[0] = 0
+            made = warps.warmup(x, grid=(1,), num_warps=2)
+            made[(1, 1, 1)](x)
+            print(x[0].item())
+        """)
+        self.assertEqual(lines, ["2.0"])
+
+
 class Ours(Cases, support.ScriptCase):
     triton = "ours"
 

@@ -376,6 +376,8 @@ class Help(unittest.TestCase):
 
 
 class Notebook(support.ScriptCase):
+    triton = "ours"  # the page of a puzzle needs no Triton
+
     def said(self, text):
         path = self.write(text, "cell.py")
         done = subprocess.run([sys.executable, path], capture_output=True,

@@ -65,6 +65,8 @@ def installed(module):
 
 
 class Plugin(support.ScriptCase):
+    triton = "ours"  # tests that are for both name them
+
     def pytest(self, *args, text=TESTS, commands="", **changes):
         """Runs the tests; (exit status, output).  commands: its input."""
         self.write("import triton\n", "conftest.py")  # so early

@@ -85,6 +85,9 @@ HEAD = """
 
 
 class Handlers(support.ScriptCase):
+    # beside Triton the first launch imports PyTorch, for longer than they wait
+    triton = "ours"
+
     def stops(self, text, *options):
         done = self.run_script(text, "-q", "--triton", "ours", *options,
                                head=HEAD)
@@ -208,6 +211,8 @@ class Handlers(support.ScriptCase):
 
 
 class LongKernels(support.ScriptCase):
+    triton = "ours"  # what is measured is how C compiles
+
     def test_are_looked_through_in_pieces(self):
         """Python's parser answers no signals; names are found all the same."""
         from tkdbg import scope
@@ -265,6 +270,9 @@ class LongKernels(support.ScriptCase):
 
 
 class CtrlC(support.ScriptCase):
+    # beside Triton the first launch imports PyTorch, for longer than they wait
+    triton = "ours"
+
     def press(self, text):
         """Runs text, which presses Ctrl-C; (status, stderr)."""
         path = self.write(text, head=HEAD)

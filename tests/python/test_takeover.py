@@ -22,9 +22,10 @@ HEAD = """
 
 
 class Installed(support.ScriptCase):
+    triton = "installed"  # tests of both modes are in test_launching
+
     def run_installed(self, text, *options, **kwargs):
-        return self.run_script(text, "-q", "--triton", "installed", *options,
-                               head=HEAD, **kwargs)
+        return self.run_script(text, "-q", *options, head=HEAD, **kwargs)
 
     def test_launch(self):
         done = self.run_installed("""
@@ -300,10 +301,14 @@ class Installed(support.ScriptCase):
     def test_what_hooks_are_told(self):
         done = self.run_installed("""
             from triton import knobs
-            stages = []
-            knobs.runtime.add_stages_inspection_hook = (
-                lambda backend, made, options, language, capability:
-                stages.append((sorted(made), options.num_warps, capability)))
+            stages, asked = [], []
+            def told(backend=None, made=(), options=None, language=None,
+                     capability=None):
+                if not made:  # since 3.7, for the keys of caches
+                    asked.append(backend)
+                    return "key", "hash"
+                stages.append((sorted(made), options.num_warps, capability))
+            knobs.runtime.add_stages_inspection_hook = told
             knobs.runtime.kernel_load_end_hook.add(
                 lambda module, function, *others: print(type(function)))
             x = torch.zeros(4, device="cuda")
@@ -313,10 +318,141 @@ class Installed(support.ScriptCase):
             theirs = kernel._triton_kernel()
             print(set(kernel.metadata._fields) ^ set(theirs.metadata._fields))
             print(type(kernel.asm).__name__, kernel.metadata.ptx_options)
+            print(len(asked))
         """)
+        asked = 2 if support.triton_version() >= (3, 7) else 0
         self.assertEqual(done.stdout, "<class 'int'>\n"
                          "[(['cubin', 'llir', 'ptx', 'ttgir', 'ttir'], 2, "
-                         "90)]\nset()\nAsmDict None\n")
+                         f"90)]\nset()\nAsmDict None\n{asked}\n")
+
+    def test_kernels_that_are_collected(self):
+        """Triton unloads them since 3.8; after uninstall too."""
+        text = """
+            import gc, tkdbg
+            from triton import knobs
+            told = []
+            if hasattr(knobs.runtime, "kernel_unload_hook"):
+                knobs.runtime.kernel_unload_hook.add(
+                    lambda module, function, name, group, hash:
+                    told.append(name))
+            x = torch.zeros(4, device="cuda")
+            add[(1,)](x, x, x, 4, BLOCK=4)
+            compiled = add.warmup(x, x, x, 4, BLOCK=8, grid=(1,))
+            add.device_caches.clear()
+            gc.collect()
+            print(told)
+            kernel = add[(1,)](x, x, x, 4, BLOCK=4)
+            add.device_caches.clear()
+            tkdbg.uninstall()
+            del kernel, compiled
+            gc.collect()
+            print(told)
+        """
+        done = self.run_installed(text)
+        told = ["add"] if support.triton_version() >= (3, 8) else []
+        self.assertEqual(done.stdout, f"{told}\n{told * 2}\n")
+        self.assertEqual(done.stderr, "")
+
+    def test_a_kernel_that_was_not_made(self):
+        done = self.run_installed("""
+            import gc
+            @triton.jit(repr=lambda specialization: "no name")
+            def k(x):
+                tl.store(x, 1.0)
+            try:
+                k[(1,)](torch.zeros(1, device="cuda"))
+            except Exception as e:
+                print(type(e).__name__)
+            gc.collect()
+        """)
+        self.assertEqual(done.stdout, "CompilationError\n")
+        self.assertEqual(done.stderr, "")
+
+    def test_drivers_that_a_program_makes(self):
+        """As PyTorch's compiler does for the code that it has made."""
+        done = self.run_installed("""
+            import tkdbg
+            from triton.backends.nvidia.driver import CudaDriver
+            driver, known = triton.runtime.driver, triton.backends.backends
+            before = dict(known)
+            print(isinstance(driver.active, known["nvidia"].driver),
+                  known["nvidia"].driver is CudaDriver,
+                  [n for n, b in known.items() if b.driver.is_active()])
+            x = torch.zeros(4, device="cuda")
+            for name in "cpu", "nvidia":
+                driver.set_active(known[name].driver())
+                add[(1,)](x, x + 1, x, 4, BLOCK=4)
+                print(type(driver.active).__name__, x.tolist(),
+                      driver.active.get_current_target().arch)
+            utils = driver.active.utils
+            print(utils.get_current_device(), utils.get_default_stream(0),
+                  utils.is_stream_capturing(0),
+                  utils.get_device_capability(0), utils.unload_module(1))
+            triton.compiler.make_backend(driver.active.get_current_target())
+            tkdbg.uninstall()
+            print(sorted(set(known) ^ set(before)), "tkdbg" in
+                  known["nvidia"].driver.__module__)
+        """)
+        self.assertEqual(done.stdout.splitlines(), [
+            "True True ['nvidia']",
+            "CpuDriver [1.0, 1.0, 1.0, 1.0] 90",
+            "CudaDriver [3.0, 3.0, 3.0, 3.0] 90",
+            "0 0 False (9, 0) None", "['cpu'] False"])
+
+    def test_pointer_types_in_variables(self):
+        """Address spaces are texts since 3.9."""
+        done = self.run_installed("""
+            P, C = tl.pointer_type(tl.int32), tl.pointer_type(tl.int32,
+                                                              const=True)
+            @triton.jit
+            def k(x, o):
+                tl.static_print(P == x.to(P).dtype, C == x.to(P).dtype)
+                tl.store(o, tl.load(x.to(P)))
+            o = torch.zeros(1, device="cuda", dtype=torch.int32)
+            k[(1,)](torch.ones(1, device="cuda"), o)
+            print(hex(o.item()))
+        """)
+        self.assertEqual(done.stdout, "True False\n0x3f800000\n")
+
+    def test_a_newer_triton_is_named_once(self):
+        text = """
+            x = torch.zeros(4, device="cuda")
+            for _ in range(2):
+                add[(1,)](x, x, x, 4, BLOCK=4)
+            print("ran")
+        """
+        line = ("tkdbg: Triton {}.{} is installed: kernels mean what they "
+                "mean in Triton 3.6; docs/compatibility.md lists the "
+                "differences\n")
+        version = support.triton_version()
+        done = self.run_script(text, head=HEAD)
+        said = line.format(*version) if version > (3, 6) else ""
+        self.assertEqual(done.stdout, "ran\n")
+        self.assertTrue(done.stderr.startswith(said + "tkdbg: 2 launches"),
+                        done.stderr)
+        newer = """
+            import tkdbg.session
+            tkdbg.session.current().follow("4.1.0+git")
+        """ + text
+        done = self.run_script(newer, head=HEAD)
+        self.assertTrue(done.stderr.startswith(line.format(4, 1)),
+                        done.stderr)
+        done = self.run_installed(text)
+        self.assertEqual((done.stdout, done.stderr), ("ran\n", ""))
+
+    def test_the_installed_version_is_followed(self):
+        text = """
+            import tkdbg.session
+            tkdbg.session.current().follow("3.1.0")
+            @triton.jit
+            def k(x):
+                tl.static_print((tl.load(x) * 2.0).dtype)
+            k[(1,)](torch.ones(1, device="cuda", dtype=torch.float16))
+        """
+        for options, dtype in ((), "fp32"), (("--triton-version=3.5",),
+                                             "fp16"):
+            done = self.run_installed(text, *options)
+            self.assertEqual(done.stdout, f"{dtype}\n")
 
     def test_profiler(self):
         """Proton starts where there is no GPU to profile."""

@@ -647,6 +647,8 @@ class Graphs(unittest.TestCase):
 
 
 class Again(support.ScriptCase):
+    triton = "ours"  # the script installs that itself
+
     def test_autocast_after_the_device_was_taken_away(self):
         self.run_script("""
             import tkdbg
