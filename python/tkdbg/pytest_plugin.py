@@ -201,9 +201,11 @@ class Plugin:
             self.tests.add(report.nodeid)
 
     def pytest_terminal_summary(self, terminalreporter):
+        write = terminalreporter.write_line
+        if self.session.totals["launches"]:
+            terminalreporter.write(self.session.unfollowed())
         if not self.places:
             return
-        write = terminalreporter.write_line
         terminalreporter.section(
             f"tkdbg: findings at {_count(len(self.places), 'place')}, in "
             f"{_count(len(self.tests), 'test')}")

@@ -154,21 +154,30 @@ class Session:
     def _choose_version(self):
         """The version that --triton-version names, else the one that is
         installed; says so, once, where another one is followed."""
-        asked, newest = self.options.triton_version, self.meaning()
-        version = asked or self.installed or newest
-        meaning = self.meaning(version) or newest
-        named = asked or meaning
+        newest = self.meaning()
+        named = (self.options.triton_version or
+                 self.meaning(self.installed) or newest)
         if named != (self._follows or newest):
             self.check(self.lib.tk_session_triton_version(
                 self._ptr, named.encode()))
             self._follows = named
+        if not (self._noted or self.options.is_quiet()):
+            said = self.unfollowed()
+            self._noted = bool(said)
+            sys.stderr.write(said)
+
+    def unfollowed(self):
+        """A line on the version that is followed in place of the one that
+        was asked for or is installed; "" where that one is."""
+        asked = self.options.triton_version
+        version = asked or self.installed or self.meaning()
+        meaning = self.meaning(version) or self.meaning()
         short = ".".join(version.split(".")[:2])
-        if meaning != short and not (self._noted or self.options.is_quiet()):
-            self._noted = True
-            what = (f"--triton-version {asked}" if asked else
-                    f"Triton {short} is installed")
-            sys.stderr.write(
-                f"tkdbg: {what}: kernels mean what they mean in Triton "
+        if meaning == short:
+            return ""
+        what = (f"--triton-version {asked}" if asked else
+                f"Triton {short} is installed")
+        return (f"tkdbg: {what}: kernels mean what they mean in Triton "
                 f"{meaning}; docs/compatibility.md lists the differences\n")
 
     def use_checks(self):

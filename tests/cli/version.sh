@@ -83,7 +83,8 @@ says 'types of 3.9: those of 3.6' out 'int32 bf16'
 silent 'types of 3.9: quiet' err
 status 'types of 3.9, not quiet' 0 tkdbg run --triton-version 3.9 v.py \
   --kernel types --arg x=f16[16]:ones
-says 'types of 3.9, not quiet: said' err 'tkdbg: --triton-version 3.9: kernels mean what they mean in Triton 3.6; docs/compatibility.md lists the differences'
+says 'types of 3.9, not quiet: said' err '--triton-version 3.9: kernels mean'
+says 'types of 3.9, not quiet: what' err 'what they mean in Triton 3.6; docs/'
 status 'types of 3.6, not quiet' 0 tkdbg run --triton-version 3.6 v.py \
   --kernel types --arg x=f16[16]:ones
 check 'types of 3.6, not quiet: nothing said' test "$(wc -l <err)" = 1
@@ -105,7 +106,8 @@ says 'a script: the newest that is followed' out '3.6.0'
 check 'a script: nothing said' test "$(wc -l <err)" = 1
 status 'a script of 3.9' 0 s --triton-version 3.9
 says 'a script of 3.9: its version' out '3.9.0'
-check 'a script of 3.9: said once' test "$(grep -c 'mean in Triton 3.6' err)" = 1
+check 'a script of 3.9: said once' \
+  test "$(grep -c 'mean in Triton 3.6' err)" = 1
 status 'a script of 3.4' 1 s --triton-version 3.4 -q
 says 'a script of 3.4: refused' err 'before Triton 3.5'
 status 'a script of 9.9' 2 s --triton-version 9.9

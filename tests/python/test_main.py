@@ -253,6 +253,8 @@ class Running(support.ScriptCase):
 
 
 class Selecting(support.ScriptCase):
+    triton = "ours"  # launches are counted, and programs chosen, alike
+
     COUNT = """
         @triton.jit
         def mark(z):
@@ -375,6 +377,7 @@ class Interrupting(support.ScriptCase):
 
 class Environment(support.ScriptCase):
     """TKDBG=1 for a Python that was started without the command."""
+    triton = "auto"  # the scripts choose nothing
 
     def run_plain(self, text, **env):
         path = self.write(text, head=support.HEAD)

@@ -231,6 +231,8 @@ class Plugin(support.ScriptCase):
         self.assertEqual(status, 0, output)
         self.expect(output, "tkdbg: findings at 3 places, in 5 tests",
                     "8 passed")
+        self.assertEqual(output.count("what they mean in Triton 3.6;"),
+                         support.triton_version() > (3, 6))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ BAD = PROGRAM + textwrap.dedent("""
 
 
 class Sources(support.ScriptCase):
+    triton = "auto"  # the scripts choose nothing
+
     def python(self, *args, text=None, **changes):
         """Runs this Python; text is its standard input, by a pipe."""
         return subprocess.run(
@@ -115,6 +117,8 @@ class Sources(support.ScriptCase):
 
 
 class Processes(support.ScriptCase):
+    triton = "auto"  # the scripts choose nothing
+
     SCRIPT = """
         import multiprocessing, os, sys, threading
         import program
