@@ -388,6 +388,12 @@ class Installed(support.ScriptCase):
             print(utils.get_current_device(), utils.get_default_stream(0),
                   utils.is_stream_capturing(0),
                   utils.get_device_capability(0), utils.unload_module(1))
+            print(driver.active.allocate_default_profile_scratch(8, 1, 0))
+            for refused in utils.launch, utils.fill_tma_descriptor_tiled:
+                try:
+                    refused(1, 2)
+                except RuntimeError as e:
+                    print(str(e)[:37])
             triton.compiler.make_backend(driver.active.get_current_target())
             tkdbg.uninstall()
             print(sorted(set(known) ^ set(before)), "tkdbg" in
@@ -397,7 +403,11 @@ class Installed(support.ScriptCase):
             "True True ['nvidia']",
             "CpuDriver [1.0, 1.0, 1.0, 1.0] 90",
             "CudaDriver [3.0, 3.0, 3.0, 3.0] 90",
-            "0 0 False (9, 0) None", "['cpu'] False"])
+            "0 0 False (9, 0) None",
+            "tensor([0, 0, 0, 0, 0, 0, 0, 0], device='cuda:0', "
+            "dtype=torch.int8)",
+            *["tkdbg runs @triton.jit kernels and lo"] * 2,
+            "['cpu'] False"])
 
     def test_pointer_types_in_variables(self):
         """Address spaces are texts since 3.9."""

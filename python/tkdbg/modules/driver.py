@@ -27,6 +27,10 @@ class Utils:
             "Gluon, which is not Triton's language, and those given as IR or "
             "PTX are not supported")
 
+    # of what launches machine code, and describes tensors to it
+    launch = build_signature_metadata = load_binary
+    fill_tma_descriptor_tiled = fill_tma_descriptor_im2col = load_binary
+
     @staticmethod
     def unload_module(module):
         """Nothing was loaded, so there is nothing to give back."""
@@ -159,6 +163,11 @@ class CudaDriver:
     def clear_cache(self, cache):
         if cache is not None:
             cache.zero_()
+
+    def allocate_default_profile_scratch(self, size, alignment, stream):
+        """Memory of a profiler's, which writes nothing here."""
+        import torch
+        return torch.zeros(size, dtype=torch.int8, device="cuda")
 
     def map_python_to_cpp_type(self, name):
         raise RuntimeError("tkdbg makes no C++ launchers")
