@@ -572,10 +572,17 @@ static void see_off(tk_env *e, void *ud) {
   }
 }
 
+/* What was said to an editor that never came is said to whoever started us. */
+static void say_if_nobody_asked(const tk_dap *p) {
+  if (p->inbox.answered || p->inbox.known || p->launch.request) return;
+  fwrite(p->output.error, 1, p->output.nerror, stderr);
+}
+
 void tk_dap_end(tk_dap *p, int code) {
   gs_watch_end(&p->watch);
   p->ended = true;
   dap_output_end(&p->output);
+  say_if_nobody_asked(p);
   if (p->launch.request) {
     char why[DAP_KEPT + sizeof "..."];
     snprintf(why, sizeof why, "%.*s%s", (int)p->output.nerror, p->output.error,

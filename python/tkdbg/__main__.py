@@ -253,6 +253,7 @@ def _run(argv):
         session.raised_by(e)
         return status_of(e)
     finally:
+        interrupt.by_default()  # between what is said, too
         clean = asked.close if asked else lambda: None
         with interrupt.ending(clean):
             finish(session, complete)

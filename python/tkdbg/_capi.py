@@ -236,6 +236,7 @@ PROTOTYPES = {
     "tk_launch_save": (c_int, [_P, _S, _S]),
     "tk_launch_print": (c_int, [_P, _S]),
     "tk_launch_record": (c_int, [_P, _S]),
+    "tk_launch_take_form": (c_int, [_P, _P]),
     "tk_launch_replay": (c_int, [_P, _S, _OUT]),
     "tk_launch_run": (c_int, [_P, POINTER(RunOptions), POINTER(Summary)]),
     "tk_launch_merge": (c_int, [_P, POINTER(_S), c_size_t, _OUT]),

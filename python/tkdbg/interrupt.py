@@ -59,6 +59,8 @@ def ending(clean: Callable[[], None]):
             signal.default_int_handler, signal.SIG_DFL):
         yield
         return
+    # Until all is in place Ctrl-C waits, and so it does in the thread forever.
+    others = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
 
@@ -72,6 +74,7 @@ def ending(clean: Callable[[], None]):
     threading.Thread(target=wait, daemon=True, name="tkdbg-ending").start()
     before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     handler = signal.signal(signal.SIGINT, lambda *_: None)
+    signal.pthread_sigmask(signal.SIG_SETMASK, others)
     try:
         yield
     finally:

@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from ctypes import byref, c_void_p
 
-from . import _capi, _results, arguments, hostlines
+from . import _capi, _results, arguments, hostlines, session as session_
 
 MOST_LAUNCHES = 256
 
@@ -115,8 +115,9 @@ class Replay:
 
     def run(self, explain=None):
         """Whether it ran to its end.  explain: an element to explain."""
-        options = _capi.RunOptions(explain=explain and explain.encode(),
-                                   silent_answers=True)
+        options = _capi.RunOptions(
+            explain=explain and explain.encode(), silent_answers=True,
+            no_asserts=session_.current().options.no_asserts)
         return self.ok and self.lib.tk_launch_run(
             self.launch, byref(options), None) == _capi.OK
 

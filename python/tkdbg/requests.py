@@ -66,8 +66,9 @@ class Requests:
         session, options = self._session, self._session.options
         if options.pids is not None:
             self._grid = session.grid
-            if summary.programs:
-                self.note("pids")
+            # a part of the grid may have none of them
+            some = summary.programs or options.shard
+            self.note("pids" if some else "no pids")
         if not (options.blame or options.explain):
             return
         self._tensors.update(dict.fromkeys(
@@ -160,7 +161,8 @@ class Requests:
 
     def _about_programs(self) -> list[str]:
         pids = self._session.options.pids
-        if not (pids or "").strip() or "pids" in self._met:
+        if (not (pids or "").strip() or "pids" in self._met or
+                "no pids" not in self._met):  # a launch was interrupted
             return []
         grid = f"; the grid was {self._grid}" if self._grid else ""
         return [f"--pid {pids}: no program of a launch matches{grid}"]

@@ -34,8 +34,8 @@ _DAP = _capi.Option(
 
 # Options that have no effect unless one of others is set.
 _SELECTED = ("pids", "order", "record", "blame", "explain", "shard", "against",
-             "breakpoints", "debug", "profile", "compile", "listen", "stdio",
-             "dap")
+             "breakpoints", "debug", "profile", "compile", "ir", "listen",
+             "stdio", "dap")
 NEEDS = {
     "kernel": _SELECTED, "launch": _SELECTED,
     "stores": ("shard",), "unordered": ("jobs",),

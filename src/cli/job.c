@@ -416,7 +416,8 @@ static tk_status run_with_bar(cli_job *j) {
   if (!j->progress) o.progress = NULL;
   if (cli_is_interrupted()) st = TK_INTERRUPTED; /* a launch forgets it */
   if (st == TK_OK) st = tk_launch_run(j->launch, &o, &j->summary);
-  bool none = o.pids && !j->summary.programs && j->summary.grid[0];
+  bool none = o.pids && !j->summary.programs && j->summary.grid[0] &&
+              !cli_has(j->args, OPT_SHARD); /* a part may have none of them */
   if (st == TK_OK && none) st = say_no_program(j);
   free(blame);
   free(explain);

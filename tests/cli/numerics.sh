@@ -52,8 +52,8 @@ status 'detectors' 1 tkdbg run -q k.py --kernel outside $args --check \
 says 'detectors: the line' err 'k.py:24'
 
 wave="tkdbg run -q k.py --kernel wave --arg x=f32[512]:randn --arg y=f32[512] \
-  --arg B=256 --grid 2 --numerics device"
-if ! $wave --save y=own.npy >out 2>err; then
+  --arg B=256 --grid 2"
+if ! $wave --numerics device --save y=own.npy >out 2>err; then
   says 'without LLVM it says what is missing' err 'llvm-19-dev'
   says 'without LLVM: the line' err 'b = tl.sin(a)'
   skip '--numerics device' \
@@ -62,7 +62,8 @@ if ! $wave --save y=own.npy >out 2>err; then
 fi
 $wave --engine ptx --save y=ptx.npy
 check "a function of libdevice: the engine ptx's bits" cmp own.npy ptx.npy
-status 'libdevice and threads' 0 $wave --jobs 2 --save y=jobs.npy
+status 'libdevice and threads' 0 \
+  $wave --numerics device --jobs 2 --save y=jobs.npy
 says 'libdevice and threads: one after the other' err 'the PTX interpreter'
 check 'libdevice and threads: the same bits' cmp own.npy jobs.npy
 status 'libdevice and a debugger' 0 tkdbg debug -q k.py --kernel wave \

@@ -76,16 +76,20 @@ status 'detectors of a launch file' 1 tkdbg run --check undef l.safetensors
 echo 'print("no kernel")' >none.py
 status 'no launch' 0 tkdbg run none.py
 says 'no launch: said' err 'no kernel was launched in this process'
-status 'no launch, of a kernel' 0 tkdbg run --kernel k none.py
+status 'a kernel, and nothing about it' 2 tkdbg run --kernel k none.py
+says 'a kernel, and nothing about it: said' err '--kernel needs --pid'
+status 'no launch, of a kernel' 2 tkdbg run --kernel k --pid 0 none.py
 says 'no launch, of a kernel: how to' err "--arg describes a launch of 'k'"
 status 'no launch, quiet' 0 tkdbg run -q none.py
 silent 'no launch, quiet: nothing said' err
 status 'no launch before an exit' 7 tkdbg run args.py 7
 silent 'no launch before an exit: nothing said' err
-status 'no launch of that kernel' 0 tkdbg run --kernel other "$vector_add"
-says 'no launch of that kernel: said' err '--kernel other: no such kernel'
-status 'no launch with that number' 0 tkdbg run --launch 9 "$vector_add"
-says 'no launch with that number: said' err '--launch 9: there were 3 launches'
+status 'no launch of that kernel' 2 \
+  tkdbg run --kernel other --pid 0 "$vector_add"
+says 'no launch of that kernel: said' err "no kernel named 'other' was launched"
+status 'no launch with that number' 2 tkdbg run --launch 9 --pid 0 "$vector_add"
+says 'no launch with that number: said' err \
+  'launch 9 never came: there were 3 launches'
 
 status 'an option after the file' 7 tkdbg run args.py 7 -ex quit
 says 'an option after the file: warning' err \

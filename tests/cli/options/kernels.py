@@ -37,6 +37,7 @@ def says(y):
 def undefined(x, y):
     i = tl.arange(0, 4)
     tl.store(y + i, tl.load(x + i, mask=i < 2) + 1)
+    tl.store(y + 4 + i, tl.load(x + i, mask=i < 3) + 2)
 
 
 if __name__ == "__main__":
