@@ -265,6 +265,8 @@ def _run(argv):
             asked.tell(failed, sys.stderr, command)
         else:
             sys.stderr.write(why.hint(failed, session, command))
+        if not interrupted:
+            interrupt.by_python()  # a server may still wait for its client
     caught = session.options.check and any(session.raised.values())
     return 1 if session.disagreements or session.findings() or caught else 0
 

@@ -24,6 +24,7 @@ import select
 import signal
 import sys
 import threading
+import time
 from typing import Callable
 
 from . import _capi
@@ -51,6 +52,11 @@ def by_python():
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def _wait_for_the_end(*_):
+    while True:
+        time.sleep(60)
+
+
 @contextlib.contextmanager
 def ending(clean: Callable[[], None]):
     """What tkdbg says after a script, in the main thread: Ctrl-C calls clean()
@@ -73,7 +79,8 @@ def ending(clean: Callable[[], None]):
             os._exit(STATUS)
     threading.Thread(target=wait, daemon=True, name="tkdbg-ending").start()
     before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    handler = signal.signal(signal.SIGINT, lambda *_: None)
+    # The main thread goes no further: what it works on is being removed.
+    handler = signal.signal(signal.SIGINT, _wait_for_the_end)
     signal.pthread_sigmask(signal.SIG_SETMASK, others)
     try:
         yield

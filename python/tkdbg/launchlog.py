@@ -14,7 +14,8 @@ import shutil
 import tempfile
 from ctypes import byref, c_void_p
 
-from . import _capi, _results, arguments, hostlines, session as session_
+from . import (_capi, _results, arguments, errors, hostlines,
+               session as session_)
 
 MOST_LAUNCHES = 256
 
@@ -108,6 +109,11 @@ class Replay:
         self.ok = lib.tk_launch_replay(
             self.ptr, self.logged.path.encode(), byref(out)) == _capi.OK
         self.launch = out.value
+        if not self.launch:
+            said = _capi.text(lib.tk_report(self.ptr, False))
+            lib.tk_session_free(self.ptr)
+            raise errors.UsageError("tkdbg: the record of a launch is gone\n"
+                                    + said)
         return self
 
     def __exit__(self, *_):
