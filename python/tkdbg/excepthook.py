@@ -1,6 +1,7 @@
 """Uncaught exceptions: the script's own frames, then the kernel's report."""
 from __future__ import annotations
 
+import linecache
 import os
 import sys
 import sysconfig
@@ -81,6 +82,7 @@ def show(error, stream=None):
     """Writes an uncaught exception: stack, then what is wrong."""
     stream = sys.stderr if stream is None else stream
     ours = isinstance(error, (errors.KernelError, errors.InternalError))
+    _hide_undecodable(error)
     advice = "" if ours else _advice(error)
     _strip_chain(error, set())
     if isinstance(error, errors.KernelError):
@@ -92,6 +94,17 @@ def show(error, stream=None):
                                   file=stream)
     if advice:
         stream.write(advice + "\n")
+
+
+def _hide_undecodable(error: BaseException) -> None:
+    """Python 3.9 fails to show a stack with a file that is not in its
+    encoding: the lines of such files are left out."""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        try:
+            linecache.getlines(file)
+        except UnicodeDecodeError:
+            linecache.cache[file] = (0, None, [], file)
 
 
 def note_shown(error):

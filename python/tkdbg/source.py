@@ -40,6 +40,14 @@ class Source(NamedTuple):
         return "".join(self.lines)
 
 
+def _lines(file: str, module: dict) -> list[str]:
+    """Of a file; none where it is not in its encoding, as since Python 3.10."""
+    try:
+        return linecache.getlines(file, module)
+    except UnicodeDecodeError:
+        return []
+
+
 def find(fn):
     """The Source of a Python function; raises ValueError without one.  Of a
     wrapper that functools.wraps marked, it is the wrapped function's."""
@@ -48,7 +56,7 @@ def find(fn):
     name, line = code.co_filename, code.co_firstlineno
     text = None if _is_path(name) else texts.made(code)
     linecache.checkcache(name)  # a module that is reloaded has another text
-    lines = linecache.getlines(name, fn.__globals__) if text is None else ()
+    lines = _lines(name, fn.__globals__) if text is None else ()
     if text is None and not lines:
         text = texts.made(code) or _executed(code)
     if text is not None:
