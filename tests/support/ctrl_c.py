@@ -14,6 +14,8 @@ the default handler of SIGINT: they may be run where it is ignored.
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -104,7 +106,8 @@ class Row(NamedTuple):
     argv: list[str]
     begun: object = 0.3  # seconds of the processor, or a text that it writes
     statuses: tuple = (130, -signal.SIGINT)
-    needs: Optional[str] = None  # a module of Python's; '': NumPy alone
+    # a module of Python's; '': NumPy alone; LLVM: code for a GPU
+    needs: Optional[str] = None
 
 
 def direct(command: str, file: str, *more: str, n: object = 3) -> list[str]:
@@ -118,6 +121,7 @@ def large(command: str, fill: str, *more: str) -> list[str]:
 
 
 ENDLESS = 10 ** 12
+LLVM = 'LLVM'
 ROWS = [
     Row('kernels', ['tkdbg', 'kernels', 'defs.py']),
     Row('parsing', direct('run', 'data.py'), 0.2),
@@ -138,10 +142,11 @@ ROWS = [
     Row('run --shard', direct('run', 'loop.py', '--shard', '0/2', '--grid',
                               '9', n=ENDLESS)),
     Row('run --engine ptx', direct('run', 'loop.py', '--engine', 'ptx',
-                                   n=ENDLESS)),
+                                   n=ENDLESS), needs=LLVM),
     Row('profile', direct('profile', 'loop.py', n=ENDLESS)),
-    Row('diff', direct('diff', 'loop.py', n=ENDLESS)),
-    Row('diff of a long kernel', direct('diff', 'unrolled.py'), 1.5),
+    Row('diff', direct('diff', 'loop.py', n=ENDLESS), needs=LLVM),
+    Row('diff of a long kernel', direct('diff', 'unrolled.py'), 1.5,
+        needs=LLVM),
     Row('arguments', large('run', 'rand')),
     Row('arguments of normals', large('run', 'randn'), 1.0),
     Row('--save', large('run', 'ones', '--save', 'x=saved.npy'), 0.2),
@@ -302,15 +307,21 @@ def look_at_text(folder: str, twice: bool) -> None:
     said = text_of(folder)
     if '/tkdbg/' in said and 'Traceback' in said:
         raise Failed('a traceback of tkdbg')
-    for once in ('Traceback', 'KeyboardInterrupt\n', 'caught', 'launch, '):
-        if said.count(once) > 1 and not twice:
-            raise Failed(f'{once.strip()!r} comes {said.count(once)} times')
+    for once in ('Traceback', 'KeyboardInterrupt$', 'caught',
+                 '^tkdbg: .*launch, '):
+        times = len(re.findall(once, said, re.M))
+        if times > 1 and not twice:
+            raise Failed(f'{once!r} comes {times} times')
     if not twice and 'tkdbg: why' in said:
         raise Failed('it was explained')
 
 
 def has(module: str) -> bool:
-    """Whether tkdbg's Python has a module; '': whether there is one."""
+    """Whether tkdbg's Python has a module; '': whether there is one; LLVM:
+    whether there is tkdbg's plug-in."""
+    if module == LLVM:
+        folder = os.path.dirname(shutil.which('tkdbg') or '')
+        return os.path.exists(os.path.join(folder, 'libtkdbg-nvptx.so'))
     text = f'import {module}' if module else 'pass'
     return subprocess.run(['tkdbg', 'run', '-c', text], check=False,
                           capture_output=True).returncode == 0
@@ -347,7 +358,8 @@ def main(argv: list[str]) -> None:
             if argv and argv[0] not in row.name:
                 continue
             if row.needs is not None:
-                missing = [m for m in dict.fromkeys(('', row.needs))
+                wanted = [LLVM] if row.needs == LLVM else ['', row.needs]
+                missing = [m for m in dict.fromkeys(wanted)
                            if not known.setdefault(m, has(m))]
                 if missing:
                     what = missing[0] or 'Python with NumPy'
