@@ -65,7 +65,7 @@ SLOW = {
     'tests/python/test_vcuda.py', 'tests/python/test_why.py',
     'tests/cli/codegen.sh',
     'tests/cli/debugger.sh', 'tests/cli/findings.sh', 'tests/cli/install.sh',
-    'tests/cli/options.sh',
+    'tests/cli/ctrl_c.sh', 'tests/cli/options.sh', 'tests/python/test_large.py',
     'tests/cli/random.sh', 'tests/cli/script.sh', 'tests/cli/terminal.sh',
     'tests/debug/completion.py', 'tests/debug/last_writer.py',
     'tests/dap/cases_clients.py', 'tests/dap/cases_stops.py',
