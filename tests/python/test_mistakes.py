@@ -287,6 +287,8 @@ class MistakesCase(support.ScriptCase):
 
 
 class Ours(MistakesCase):
+    triton = "ours"  # Installed has what is said beside Triton
+
     def test_hook(self):
         """A script that nobody drives."""
         done = self.run_script("k(1, 1, 1, 1)\n", head=HEAD, check=False)
@@ -401,6 +403,7 @@ class Encodings(support.ScriptCase):
                      "PyTorch and Triton are not installed")
 class Installed(MistakesCase):
     """Beside Triton, whose exceptions these are."""
+    triton = "installed"
     options = ("--triton", "installed")
     made = "x = torch.ones(8, device='cuda'); out = torch.zeros_like(x)"
     modules = "import torch"
