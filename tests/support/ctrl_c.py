@@ -234,6 +234,10 @@ class Failed(Exception):
     pass
 
 
+class TooFast(Exception):
+    """It was done, and well, before anybody could have pressed."""
+
+
 def start(row: Row, folder: str) -> subprocess.Popen:
     """The process, once it has begun."""
     env = dict(os.environ, TMPDIR=os.path.join(folder, 'tmp'),
@@ -249,8 +253,11 @@ def start(row: Row, folder: str) -> subprocess.Popen:
         if has_begun(row, process.pid, folder):
             return process
         time.sleep(0.01)
+    ended = not is_running(process.pid)
     kill(process)
-    raise Failed('it ended before Ctrl-C, or did not begin')
+    if ended and process.returncode == 0:
+        raise TooFast
+    raise Failed(f'it did not begin (status {process.returncode})')
 
 
 def kill(process: subprocess.Popen) -> None:
@@ -340,6 +347,8 @@ def attempt(row: Row, folder: str, twice: bool) -> None:
     try:
         press(row, folder, twice)
         print(f'ok {name}', flush=True)
+    except TooFast:
+        print(f'skip {name.replace(":", ",")}: it ended before Ctrl-C')
     except Failed as e:
         print(f'not ok {name}: {e}')
         sys.stdout.write(text_of(folder)[-2000:])
