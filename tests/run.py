@@ -35,6 +35,7 @@ import glob
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -238,7 +239,7 @@ def sanitizer_first():
     """A sanitized library wants its runtime to be in Python first."""
     if 'address' not in os.environ.get('SANITIZE', ''):
         return {}
-    _, path = run([os.environ.get('CC') or 'cc',
+    _, path = run([*shlex.split(os.environ.get('CC') or 'cc'),
                    '-print-file-name=libasan.so'])
     return {'LD_PRELOAD': path.strip(), 'ASAN_OPTIONS': 'detect_leaks=0'}
 
