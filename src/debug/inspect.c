@@ -330,13 +330,20 @@ static void describe_variable(tkd *d, const tki_frame *f,
   v->nvalues = a.n;
 }
 
+/* The names that are known in a call, newest first. */
+static const char **names_in(tkd *d, const tki_frame *f, size_t *n) {
+  *n = tki_eval_names(f, NULL, 0);
+  const char **names = TK_NEWN(&d->answers.arena, const char *, *n + 1);
+  tki_eval_names(f, names, *n);
+  return names;
+}
+
 static void list_variables(tkd *d, void *ud) {
   variables_asked *a = ud;
   a->f = d->at.frame || a->level ? call_at(d, a->level) : frame_to_ask(d, "");
   if (!a->f) tkd_raise(d, "The program has no such call.");
-  size_t n = tki_eval_names(a->f, NULL, 0);
-  const char **names = TK_NEWN(&d->answers.arena, const char *, n + 1);
-  tki_eval_names(a->f, names, n);
+  size_t n;
+  const char **names = names_in(d, a->f, &n);
   for (size_t i = 0; i < n; i++) {
     tk_debug_variable v = {.name = names[i],
                            .parameter = parameter_of(a->f, names[i])};
@@ -362,9 +369,7 @@ typedef struct names_asked {
 
 static void list_names(tkd *d, void *ud) {
   names_asked *a = ud;
-  size_t n = tki_eval_names(d->at.frame, NULL, 0);
-  a->names = TK_NEWN(&d->answers.arena, const char *, n + 1);
-  a->n = tki_eval_names(d->at.frame, a->names, n);
+  a->names = names_in(d, d->at.frame, &a->n);
 }
 
 tk_status tk_debug_names(tk_debug *d, const char *const **names, size_t *n) {
