@@ -9,6 +9,10 @@
 #   make setup      installs the Debian packages that are missing
 #   make install    PREFIX=/usr/local DESTDIR=   (and uninstall)
 #   make wheel      dist/*.whl, for pip; DIST=FOLDER
+#   make wheels     wheels for any Linux, x86-64 and aarch64 (ARCHES=NAME);
+#                   docs/install.md says how
+#   make wheels-check  one of them in the systems of tests/wheel/roots.txt, as
+#                   debootstrap makes them (ONLY=TEXT: with TEXT in their name)
 #   make wheel-check  the same, and tried in a fresh virtual environment of
 #                   each Python of PYTHONS (python3.9 to python3.14) that runs
 #   make spec       the specification suite; PEER=interpret|gpu by a peer,
@@ -16,7 +20,9 @@
 #   make docs       pages that are written by asking the library
 #   make lint       layout, line width, sizes; what may use what, and knots
 #   make gate       every operation has a specification, example, error test
-#   make generated  writes the tests that scripts of tests/language work out;
+#   make spec-files  writes the specifications that scripts of tests/language
+#                   work out, into the build; tests do that themselves
+#   make generated  writes those that are checked in, again, and
 #                   make generated-check says which are stale (needs mpmath)
 #   make format     clang-format in place
 #   make bench      kernels beside Triton's interpreter and PyTorch;
@@ -31,6 +37,9 @@
 #   make bench-gdb  how fast gdb is over the server
 #   make accuracy   measures every function beside MPFR, into docs/accuracy.md
 #   make mutants    puts bugs into the examples' kernels, counts the caught
+#   make why-corpus  whether `tkdbg why` names the line of each bug of
+#                   tests/why, in realistic programs; ONLY=TEXT chooses some,
+#                   JOBS=N run at a time
 #   make assemble   whether ptxas takes all PTX of examples (SCRIPTS=...) and
 #                   tests/language, for sm_80 and sm_90
 #   make code-mutants  puts bugs into code for a GPU: tkdbg diff --explain must
@@ -42,6 +51,12 @@
 #                   SEED=0 on
 #   make front      21,000 kernels, taken or refused as Triton does; PYTHON has
 #                   Triton 3.6 and PyTorch.  RECORD=1: the gate's part anew
+#   make versions   which kernels are taken, the types and values of expressions
+#                   and what modules export, beside each Triton of
+#                   tests/front/versions.txt: in environments of
+#                   VENVS=build/venvs, which it makes; ONLY=X.Y chooses one,
+#                   PART=kernels, values or hosts a comparison, STEP=N takes
+#                   each Nth kernel; RECORD=1 writes the gate's answers
 #   make bridge-matrix  the bridge beside each pair of PyTorch and Triton of
 #                   tests/matrix/pairs.txt, into docs/compatibility.md: in
 #                   environments of VENVS=build/venvs, which it makes (up to
@@ -139,7 +154,8 @@ CHECK_LIBS = $(call pkg,--libs check,-lcheck -lsubunit -lrt)
 TEST_LIBS = $(CHECK_LIBS)
 
 COMPILE = $(CC) $(TK_CPPFLAGS) $(CPPFLAGS) $(TK_CFLAGS) $(CFLAGS) $(SAN_FLAGS)
-LINK = $(CC) $(CFLAGS) $(SAN_FLAGS) $(LDFLAGS)
+LINKER ?= $(CC)
+LINK = $(LINKER) $(CFLAGS) $(SAN_FLAGS) $(LDFLAGS)
 
 # ---- sources -------------------------------------------------------------
 
@@ -147,7 +163,7 @@ LINK = $(CC) $(CFLAGS) $(SAN_FLAGS) $(LDFLAGS)
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
 CUDA_SRC := $(sort $(wildcard src/cuda/*.c))
 LIB_SRC := $(filter-out $(CLI_SRC) $(CUDA_SRC),$(sort $(wildcard \
-  src/*/*.c interp/*.c interp/*/*.c gdbstub/*.c)))
+  src/*/*.c interp/*.c interp/*/*.c gdbstub/*/*.c)))
 TEST_SRC := $(sort $(wildcard tests/*/test_*.c))
 SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -159,10 +175,10 @@ EXAMPLES := $(sort $(wildcard examples/*))
 DOCS := $(sort $(wildcard README.md LICENSE CHANGELOG.md docs/*.md))
 
 TEST_OBJ = $(TESTS:=.o) $(SUPPORT_OBJ) $(EXTRA_TEST_OBJ)
-SPEC_PY := $(wildcard src/spec/*.py)
+TYPING_PY := $(wildcard src/typing/*.py)
 PAGE := $(wildcard src/profile/page.*)
-GENERATED := $(SPEC_PY:src/spec/%.py=$(B)/gen/%.inc) \
-  $(SPEC_PY:src/spec/%.py=$(B)/gen/%.def) \
+GENERATED := $(TYPING_PY:src/typing/%.py=$(B)/gen/%.inc) \
+  $(TYPING_PY:src/typing/%.py=$(B)/gen/%.def) \
   $(PAGE:src/profile/%=$(B)/gen/%.inc)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o)
@@ -174,6 +190,11 @@ FUZZERS := $(FUZZ_SRC:%.c=$(B)/%)
 PLUGIN := $(B)/tests/ir/plugin.so
 LLVM_CONFIG := $(shell command -v llvm-config-19)
 NVPTX := $(if $(LLVM_CONFIG),$(B)/libtkdbg-nvptx.so)
+# Specifications that scripts work out are written beside the program that runs
+# them.
+SPECS := $(B)/tests/language/written
+SPEC_FROM := $(wildcard tests/language/*.py) tools/generated.py \
+  src/typing/op.def src/typing/prelude.py src/ir/libdevice.def
 MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
   $(B)/tkdbg.bash $(B)/tkdbg-cuda $(NVPTX)
 
@@ -182,18 +203,20 @@ PART ?=
 OUT ?=
 DONE ?=
 .PHONY: bridge-matrix bridge-matrixed \
-  all bare-check spec docs gate generated generated-check front random \
-  sweep-bits demo \
+  all bare-check spec spec-files docs gate generated generated-check front \
+  versions \
+  random sweep-bits demo \
   sanitize-check thread-check thread-checked \
   fuzz-forms fuzzed-forms fuzz-ptx \
   fuzz-dap fuzzed-dap fuzz-lines fuzzed-lines large large-tried \
   test tested check-fast \
   checked-fast setup \
-  install uninstall wheel wheel-check wheel-files lint format bench \
+  install uninstall wheel wheels wheels-check \
+  wheel-check wheel-files lint format bench \
   bench-check bench-compile bench-counts bench-debug bench-gdb bench-gpu \
   accuracy fuzz \
-  mutants assemble code-mutants planted clean cross-check cross-objects \
-  test-programs \
+  mutants assemble code-mutants planted why-corpus clean cross-check \
+  cross-objects test-programs \
   fuzzers FORCE
 all: $(MADE)
 	@:
@@ -225,7 +248,7 @@ $(B)/%.o: %.c $(B)/flags | $(GENERATED)
 	$(Q)$(COMPILE) $(EXTRA_CFLAGS) $(WERROR_FLAG) -MMD -MP -c -o $@ $<
 
 # The part of the language that is written in itself, as a C string.
-$(B)/gen/%.inc: src/spec/%.py
+$(B)/gen/%.inc: src/typing/%.py
 	@mkdir -p $(@D)
 	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
 
@@ -235,9 +258,10 @@ $(B)/gen/%.inc: src/profile/%
 	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
 
 # ... and the list of what the language's part defines.
-$(B)/gen/%.def: src/spec/%.py
+$(B)/gen/%.def: src/typing/%.py
 	@mkdir -p $(@D)
-	$(Q)sed -n 's/^def \([a-z_][a-z0-9_]*\)(.*/PRELUDE("\1")/p' $< >$@
+	$(Q)sed -n -e 's/^def \([a-z_0-9]*\)_since_\([0-9]*\)(.*/VARIANT("\1", \2)/p' \
+	  -e t -e 's/^def \([a-z_][a-z0-9_]*\)(.*/PRELUDE("\1")/p' $< >$@
 
 $(B)/libtkdbg.a: $(LIB_OBJ) $(B)/members
 	$(call say,AR,$@)
@@ -335,9 +359,14 @@ ifeq ($(ASSERTS),)
 test-programs:
 	+@$(with_asserts) test-programs
 else
-test-programs: $(TESTS) $(EXAMPLE_BIN) $(PLUGIN)
+test-programs: $(TESTS) $(EXAMPLE_BIN) $(PLUGIN) $(SPECS)
 	@:
 endif
+
+spec-files: $(SPECS)
+$(SPECS): $(SPEC_FROM)
+	$(call say,SPEC,$(@D))
+	$(Q)python3 tools/generated.py $(@D) && touch $@
 
 run_tests = PYTHON='$(PYTHON)' python3 tests/run.py --build $(B) \
   $(if $(ONLY),--only '$(ONLY)') $(if $(FAST),--fast) \
@@ -346,7 +375,7 @@ run_tests = PYTHON='$(PYTHON)' python3 tests/run.py --build $(B) \
 test:
 	@sh tools/setup.sh --if-missing
 	+@$(with_asserts) tested
-tested: all $(if $(SUITES),$(if $(filter c,$(SUITES)),test-programs), \
+tested: all $(SPECS) $(if $(SUITES),$(if $(filter c,$(SUITES)),test-programs), \
   test-programs)
 	@$(run_tests) $(SUITES)
 
@@ -361,13 +390,14 @@ checked-fast: all test-programs lint
 # The specification suite: by tkdbg, or by a peer (interpret, gpu).
 spec:
 ifeq ($(PEER),)
-	@$(MAKE) --no-print-directory $(B)/tests/language/test_spec
+	@$(MAKE) --no-print-directory $(B)/tests/language/test_spec spec-files
 	@ln -sf ../../tkdbg-cuda $(B)/tests/language/tkdbg-cuda
 	@LD_LIBRARY_PATH=$(B) $(B)/tests/language/test_spec \
 	  $(if $(ENGINE),--engine $(ENGINE)) $(PART)
 else
+	@$(MAKE) --no-print-directory spec-files
 	@$(or $(PYTHON),python3) tests/language/peer.py --peer $(PEER) \
-	  $(if $(OUT),--out $(OUT)) $(PART)
+	  --made $(B)/tests/language $(if $(OUT),--out $(OUT)) $(PART)
 endif
 
 # Pages that are written by asking the library.
@@ -379,6 +409,7 @@ docs:
 	@python3 tools/ptx.py
 	@python3 tools/refusals.py
 	@python3 tools/knobs.py
+	@python3 tools/semantics.py
 
 bench:
 	@$(MAKE) --no-print-directory all
@@ -412,6 +443,10 @@ bench-counts:
 # at fault is named.
 planted: all
 	@$(or $(PYTHON),python3) tests/python/planted.py --table
+
+why-corpus: all
+	@$(or $(PYTHON),python3) tests/why/corpus.py --build $(B) \
+	  --only '$(ONLY)' $(if $(JOBS),--jobs $(JOBS))
 
 # What --check costs, which is at most 3 plain runs; BENCH=--each shows every
 # detector.
@@ -450,7 +485,8 @@ mutants: all
 # Bugs of src/nvptx/mutant.def in code for a GPU: each must be found, at its
 # line.
 assemble:
-	@$(MAKE) --no-print-directory all $(B)/tests/language/test_spec
+	@$(MAKE) --no-print-directory all spec-files \
+	  $(B)/tests/language/test_spec
 	@PYTHON='$(PYTHON)' python3 tests/nvptx/assemble.py --build $(B) --spec \
 	  $(SCRIPTS)
 
@@ -466,14 +502,21 @@ fuzz-ptx:
 
 fuzz-forms:
 	@$(MAKE) --no-print-directory ASSERTS=1 fuzzed-forms
-fuzzed-forms: $(B)/tests/ir/test_mutated
+fuzzed-forms: $(B)/tests/ir/test_mutated_forms
 	@$< $(RUNS) $(FIRST)
 
 # What Triton's compiler takes and refuses, and tkdbg: minutes, without a GPU.
 RECORD ?=
 front: all
 	@$(PYTHON) tests/front/front.py --tkdbg $(B)/tkdbg --python '$(PYTHON)' \
-	  $(if $(RECORD),--record) $(if $(ONLY),--only '$(ONLY)')
+	  $(if $(RECORD),--record) $(if $(ONLY),--only '$(ONLY)') \
+	  $(if $(STEP),--step $(STEP))
+
+# Each version of Triton of tests/front/versions.txt beside its own front end.
+versions: all
+	@python3 tests/front/versions.py --tkdbg $(B)/tkdbg --venvs '$(VENVS)' \
+	  $(if $(RECORD),--record) $(if $(ONLY),--only '$(ONLY)') \
+	  $(if $(STEP),--step $(STEP)) $(if $(PART),--part '$(PART)')
 
 # The bridge beside each PyTorch and Triton: half an hour a row.
 VENVS ?= build/venvs
@@ -515,7 +558,7 @@ fuzzed-dap: $(B)/tests/dap/test_messages
 
 fuzz-lines:
 	@$(MAKE) --no-print-directory ASSERTS=1 fuzzed-lines
-fuzzed-lines: $(B)/tests/fuzz/test_lines
+fuzzed-lines: $(B)/tests/fuzz/test_debugger_lines
 	@LINES=$(RUNS) SEED=$(FIRST) $<
 
 # In as many processes as there are processors.
@@ -527,11 +570,11 @@ large-tried: $(B)/tests/fuzz/test_large
 	  'CASES=$$1 SEED=$$(($(SEED) + $$1 * {})) $<' large $$each
 
 # Every operation has a specification, an example and an error test.
-gate:
-	@python3 tools/gate.py
+gate: spec-files
+	@python3 tools/gate.py --build $(B)
 
 generated:
-	@$(or $(PYTHON),python3) tools/generated.py
+	@$(or $(PYTHON),python3) tools/generated.py --keep
 generated-check:
 	@$(or $(PYTHON),python3) tools/generated.py --check
 
@@ -596,6 +639,13 @@ wheel-files: $(B)/wheel/libtkdbg.so $(B)/wheel/tkdbg $(B)/wheel/tkdbg-cuda
 DIST ?= dist
 wheel:
 	@PYTHON='$(PYTHON)' DIST='$(DIST)' sh tools/wheel.sh
+
+ARCHES ?=
+wheels:
+	@python3 tools/wheels.py --into '$(DIST)' $(ARCHES)
+
+wheels-check:
+	@DIST='$(DIST)' bash tools/wheel-roots.sh $(ONLY)
 
 PYTHONS ?=
 wheel-check:

@@ -13,11 +13,16 @@ package tkdbg:
 The wheel serves every Python 3: nothing of it is linked with one.  Its tag
 says which glibc it needs, by the symbols that are used; one that needs more
 than glibc is for this machine alone.
+
+tools/wheels.py builds for other machines: TKDBG_WHEEL_FILES names the folder
+of what it has built, and TKDBG_WHEEL_TAG the platform, of which no more may be
+used.
 """
 import os
 import re
 import shutil
 import subprocess
+import sys
 import sysconfig
 
 from setuptools import Distribution, setup
@@ -44,7 +49,7 @@ def version():
 def read_elf(option, path):
     return subprocess.run(["readelf", option, "-W", path], check=True,
                           stdout=subprocess.PIPE,
-                          universal_newlines=True).stdout
+                          text=True).stdout
 
 
 def is_program(path):
@@ -52,19 +57,48 @@ def is_program(path):
         return f.read(4) == b"\x7fELF"
 
 
+def programs_in(folder):
+    files = [f.path for f in os.scandir(folder) if f.is_file()]
+    return list(filter(is_program, files))
+
+
+def strangers(folder):
+    """Libraries that programs in a folder need and that neither it nor glibc
+    has."""
+    needed = set(re.findall(r"NEEDED.*\[(.+)\]", "".join(
+        read_elf("-d", p) for p in programs_in(folder))))
+    return sorted(name for name in needed - set(os.listdir(folder))
+                  if not GLIBC.fullmatch(name))
+
+
+def newest_glibc(folder):
+    """The version of glibc, as two numbers, that programs in a folder need."""
+    return max(tuple(map(int, found)) for p in programs_in(folder)
+               for found in re.findall(r"\bGLIBC_(\d+)\.(\d+)",
+                                       read_elf("-V", p)))
+
+
 def platform(folder):
     """A wheel's platform: what the programs in a folder need at least."""
     mine = re.sub(r"[^a-z0-9_]", "_", sysconfig.get_platform())
-    files = [f.path for f in os.scandir(folder) if f.is_file()]
-    programs = list(filter(is_program, files))
-    needed = set(re.findall(r"NEEDED.*\[(.+)\]", "".join(
-        read_elf("-d", p) for p in programs)))
-    if any(not GLIBC.fullmatch(name) for name in
-           needed - set(os.listdir(folder))):
+    if strangers(folder):
         return mine
-    used = [tuple(map(int, found)) for p in programs for found in
-            re.findall(r"\bGLIBC_(\d+)\.(\d+)", read_elf("-V", p))]
-    return mine.replace("linux", "manylinux_%d_%d" % max(used), 1)
+    return mine.replace("linux", "manylinux_%d_%d" % newest_glibc(folder), 1)
+
+
+def stated_platform(folder, tag):
+    """tag, manylinux_X_Y_PROCESSOR; exits where that is not true."""
+    found = re.fullmatch(r"manylinux_(\d+)_(\d+)_(\w+)", tag)
+    if not found:
+        sys.exit(f"setup.py: TKDBG_WHEEL_TAG: '{tag}' is not "
+                 "manylinux_X_Y_PROCESSOR")
+    newest, missing = newest_glibc(folder), strangers(folder)
+    if newest > (int(found[1]), int(found[2])):
+        sys.exit("setup.py: glibc %d.%d is needed, which %s has not"
+                 % (*newest, tag))
+    if missing:
+        sys.exit(f"setup.py: {tag} lacks {', '.join(missing)}")
+    return tag
 
 
 def make(*what):
@@ -84,7 +118,11 @@ class BuildPy(build_py):
             make("all")
             return
         package = os.path.abspath(os.path.join(self.build_lib, "tkdbg"))
-        make("wheel-files", f"INTO={package}")
+        ready = os.environ.get("TKDBG_WHEEL_FILES")
+        if ready:
+            shutil.copytree(ready, package, dirs_exist_ok=True)
+        else:
+            make("wheel-files", f"INTO={package}")
         shutil.copytree(os.path.join(ROOT, "puzzles"),
                         os.path.join(package, "puzzles", "content"))
         shutil.copy(os.path.join(ROOT, "gdbstub", "tkdbg-gdb.py"), package)
@@ -100,7 +138,10 @@ class BdistWheel(bdist_wheel):
 
     def get_tag(self):
         build = self.get_finalized_command("build_py").build_lib
-        return "py3", "none", platform(os.path.join(build, "tkdbg"))
+        package = os.path.join(build, "tkdbg")
+        tag = os.environ.get("TKDBG_WHEEL_TAG")
+        return "py3", "none", (stated_platform(package, tag) if tag else
+                               platform(package))
 
 
 class Binary(Distribution):
@@ -119,7 +160,7 @@ with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
         long_description=readme.read(),
         long_description_content_type="text/markdown",
         python_requires=">=3.9", package_dir={"": "python"},
-        packages=["tkdbg", "tkdbg.modules", "tkdbg.puzzles"],
+        packages=["tkdbg", "tkdbg.modules", "tkdbg.puzzles", "tkdbg.vcuda"],
         package_data={"tkdbg.puzzles": ["page.html", "page.js"]},
         scripts=["tools/wheel/tkdbg"],
         distclass=Binary, options={"build": {"build_base": WORK},

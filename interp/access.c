@@ -30,6 +30,7 @@ tki_access tki_access_of(tki *t, const tk_inst *in, const tki_val *pointer,
                   .n = (size_t)in->n,
                   .size = tk_lane_size(&in->type),
                   .region = pointer->region,
+                  .read = in->op != TK_I_STORE,
                   .write = in->op != TK_I_LOAD,
                   .verb = in->op == TK_I_LOAD    ? "load"
                           : in->op == TK_I_STORE ? "store"
@@ -77,6 +78,18 @@ bool tki_access_changes(const tki_access *a, size_t lane) {
       return false;
   }
   return memcmp(p, v, a->size) != 0;
+}
+
+bool tki_access_alters(const tki_access *a, size_t lane) {
+  const tki_region *r = tki_access_region(a, lane);
+  const char *p = r->host + (a->addr[lane] - r->lo);
+  char x[8];
+  if (!tki_access_changes(a, lane)) return false;
+  if (a->in->op != TK_I_ATOMIC) return true;
+  memcpy(x, p, a->size);
+  tki_atomic_lane(tk_atomic_op(a->in), (tk_dtype)a->in->type.elem, x,
+                  a->value + lane * a->step, a->size);
+  return memcmp(p, x, a->size) != 0;
 }
 
 /* ---- stretches --------------------------------------------------------- */

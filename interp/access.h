@@ -17,9 +17,9 @@ typedef struct tki_access {
   size_t n, size;      /* lanes (0: all are masked off), and bytes of each */
   int32_t region;      /* that all lanes lie in; TKI_ANY: each lane has its own,
                           tki_region_at(t, addr[i], size) */
-  bool write;
+  bool read, write;    /* an atomic operation does both */
   const char *verb;
-  const char *value; /* STORE ATOMIC CAS: the lanes to be written; else NULL */
+  const char *value; /* STORE, ATOMIC, CAS: lanes to be written; else NULL */
   size_t step;       /* bytes from one lane of value to the next; 0: one lane
                         stands for all */
   size_t first, run; /* the first active lane and their number, if they are
@@ -28,6 +28,8 @@ typedef struct tki_access {
    * active is NULL if all lanes are.  Not NULL only for observers that go by
    * rows. */
   const tki_val *pointer, *active;
+  uint8_t *left_out; /* by lane: it must not be touched, and the run goes on
+                        without it (keep.h), so that mask is 0; NULL: none */
 } tki_access;
 
 /* The access of an instruction by its addresses and mask, which may be NULL. */
@@ -54,13 +56,19 @@ typedef struct tki_stretch {
   uint64_t addr;
   size_t active; /* lanes from here to there are known to be active */
 } tki_stretch;
-/* Moves on to the next stretch of an access; returns false behind the last. */
+/* Moves on to the next stretch of an access; returns false after the last. */
 bool tki_next_stretch(const tki_access *a, tki_stretch *x);
 
+/* Makes of a lane in memory what an atomic operation leaves there. */
+void tki_atomic_lane(tk_atomic mode, tk_dtype d, char *p, const char *v,
+                     size_t size);
 /* Whether a lane of a write that is about to happen changes anything.  An
  * atomic operation that finds a lock taken, or that only reads a counter by
  * adding 0, does not. */
 bool tki_access_changes(const tki_access *a, size_t lane);
+/* The same to the bit: a maximum that is smaller than what is there changes
+ * nothing, but may still order other accesses. */
+bool tki_access_alters(const tki_access *a, size_t lane);
 /* Tells observers of an access, those that asked for it; called if
  * t->wants_writes or t->wants_loads is set. */
 void tki_tell_access(tki *t, const tki_access *a);

@@ -84,8 +84,10 @@ static void write_predicate(machine *m, const tkp_step *s) {
 
 /* ---- memory ------------------------------------------------------------ */
 
+enum { READS = 1, WRITES = 2 };
+
 /* Returns the memory of [reg + imm], size bytes; observers are told of it. */
-static char *memory_at(machine *m, const tk_asm_arg *a, size_t size, bool write,
+static char *memory_at(machine *m, const tk_asm_arg *a, size_t size, int what,
                        const void *value) {
   uint64_t at = m->regs[a->reg] + a->imm;
   tki_access x = {.t = m->t,
@@ -94,8 +96,9 @@ static char *memory_at(machine *m, const tk_asm_arg *a, size_t size, bool write,
                   .n = 1,
                   .size = size,
                   .region = TKI_ANY,
-                  .write = write,
-                  .verb = write ? "store" : "load",
+                  .read = what & READS,
+                  .write = what & WRITES,
+                  .verb = what & WRITES ? "store" : "load",
                   .value = value,
                   .step = 0};
   char *p = tki_access_memory(&x);
@@ -112,7 +115,7 @@ static void asm_load(machine *m, const tk_asm_inst *in) {
   const tk_asm_arg *d = &in->args[0];
   unsigned bits = tkp_bits(in->type);
   int n = parts_of(in);
-  char *p = memory_at(m, &in->args[1], (size_t)n * bits / 8, false, NULL);
+  char *p = memory_at(m, &in->args[1], (size_t)n * bits / 8, READS, NULL);
   for (int k = 0; k < n; k++) {
     uint64_t v = 0;
     int reg = d->kind == TK_AA_VECTOR ? d->parts[k]
@@ -137,7 +140,7 @@ static void asm_store(machine *m, const tk_asm_inst *in) {
     memcpy(packed + (size_t)k * bits / 8, &v, bits / 8);
   }
   size_t size = (size_t)n * bits / 8;
-  memcpy(memory_at(m, &in->args[0], size, true, packed), packed, size);
+  memcpy(memory_at(m, &in->args[0], size, WRITES, packed), packed, size);
 }
 
 static void asm_atomic(machine *m, const tk_asm_inst *in, tkp_step *s) {
@@ -146,7 +149,7 @@ static void asm_atomic(machine *m, const tk_asm_inst *in, tkp_step *s) {
   for (int k = at + 1; k < in->nargs; k++)
     s->v[++s->n] = read_arg(m, &in->args[k]);
   s->n++;
-  char *p = memory_at(m, &in->args[at], bits / 8, true, &s->v[1]);
+  char *p = memory_at(m, &in->args[at], bits / 8, READS | WRITES, &s->v[1]);
   memcpy(&s->v[0], p, bits / 8);
   uint64_t v = tkp_atomic(s);
   memcpy(p, &v, bits / 8);

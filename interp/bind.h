@@ -20,8 +20,8 @@ struct tki_op {
   tki_run run;
   tki_kernel kernel; /* NULL: run needs none */
   uint32_t kill;     /* in->kill without slots that hold settled values */
-  uint32_t next;     /* how far on the next one of its list is that is not
-                        settled; 0: there is none */
+  uint32_t next;     /* distance to the next instruction of its list that is not
+                        settled; 0 if none */
   bool settled;      /* see settled.h */
   tki_part part;     /* BROADCAST: the part that stands for the whole result;
                         see fuse in bind.c */

@@ -45,49 +45,137 @@ static tk_span span_of(const tki_spin *s) {
   return f->stmt->span;
 }
 
-static void note_writer(tki *t, tk_diag *d, uint64_t addr) {
-  const tki_region *r = tki_region_at(t, addr, 1);
-  const tki_writers *w = r ? &t->schedule->writers[r - t->regions] : NULL;
+/* ---- who changed what is waited for -------------------------------------- */
+
+enum { MAX_NAMED = 4 };
+
+/* Who changed an address last, but for a program that waits for it: what it
+ * wrote is not what it waits for. */
+static tki_writer last_change(const tki *t, const waiter *w, bool *known) {
+  const tki_region *r = tki_region_at(t, w->read->addr, 1);
+  const tki_writers *all = r ? &t->schedule->writers[r - t->regions] : NULL;
+  *known = all && all->n;
+  if (!*known) return (tki_writer){0, 0};
+  uint64_t k = (w->read->addr - r->lo) / 4;
+  bool own = all->last[k].program == w->spin->index + 1;
+  return own ? all->before[k] : all->last[k];
+}
+
+static bool same_read(const waiter *a, const waiter *b) {
+  return a->read->in == b->read->in && a->read->addr == b->read->addr;
+}
+
+/* Puts "flag[0], flag[1] and 3 more" of the n waiters' addresses that are not
+ * left out; returns how many they are. */
+static size_t put_addresses(tki *t, tk_buf *b, const waiter *w, size_t n,
+                            const bool *left_out) {
+  size_t count = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (left_out[i] || (i && same_read(&w[i], &w[i - 1]))) continue;
+    if (count++ >= MAX_NAMED) continue;
+    if (count > 1) tk_buf_puts(b, ", ");
+    tki_describe_address(b, t, w[i].read->addr);
+  }
+  if (count > MAX_NAMED) tk_buf_printf(b, " and %zu more", count - MAX_NAMED);
+  return count;
+}
+
+/* One note for all of the waiters' addresses that one instruction changed last,
+ * or that nobody did. */
+static void note_change(tki *t, tk_diag *d, const waiter *w, size_t n,
+                        tki_writer by, const bool *left_out) {
   tk_buf b;
-  if (!w || !w->n) return;
-  uint64_t k = (addr - r->lo) / 4;
   tk_buf_init(&b, t->env);
-  tki_describe_address(&b, t, addr);
-  if (!w->program[k]) {
-    tk_diag_note(t->env, d, NULL, (tk_span){0, 0},
-                 "no program has changed %s since the launch began",
-                 tk_buf_str(&b));
+  if (!by.program) tk_buf_puts(&b, "no program has changed ");
+  size_t count = put_addresses(t, &b, w, n, left_out);
+  if (!by.program) {
+    tk_buf_puts(&b, " since the launch began");
+    tk_diag_note(t->env, d, NULL, (tk_span){0, 0}, "%s", tk_buf_str(&b));
   } else {
-    const tki_site_info *s = tki_site_at(t, w->site[k]);
-    tk_buf_puts(&b, " was last changed here, by program ");
-    tki_describe_program(&b, t, w->program[k] - 1);
+    const tki_site_info *s = tki_site_at(t, by.site);
+    tk_buf_puts(&b, count > 1 ? " were last changed here"
+                              : " was last changed here, by program ");
+    if (count == 1) tki_describe_program(&b, t, by.program - 1);
     tk_diag_note(t->env, d, s->func->src, s->inst->span, "%s", tk_buf_str(&b));
   }
   tk_buf_free(&b);
 }
 
-/* Adds a note on the first group of waiters, those for which the same
- * instruction has read the same address; returns how many they are. */
+/* Notes who changed what the n waiters of one instruction wait for; each
+ * address is that of the first that waits for it. */
+static void note_changes(tki *t, tk_diag *d, const waiter *w, size_t n) {
+  tk_arena *a = &t->schedule->spins.arena;
+  tki_writer *by = TK_NEWN(a, tki_writer, n);
+  bool *done = TK_NEWN(a, bool, n), *left_out = TK_NEWN(a, bool, n);
+  for (size_t i = 0; i < n; i++) {
+    bool known;
+    by[i] = last_change(t, &w[i], &known);
+    done[i] = !known || (i && same_read(&w[i], &w[i - 1]));
+    for (size_t k = i; done[i] && known && k-- && same_read(&w[k], &w[i]);)
+      if (!by[k].program) by[k] = by[i];
+  }
+  for (size_t i = 0; i < n; i++) {
+    if (done[i]) continue;
+    for (size_t k = 0; k < n; k++) {
+      bool alike = !by[k].program == !by[i].program &&
+                   (!by[i].program || by[k].site == by[i].site);
+      left_out[k] = done[k] || !alike;
+    }
+    note_change(t, d, w, n, by[i], left_out);
+    for (size_t k = 0; k < n; k++) done[k] |= !left_out[k];
+  }
+}
+
+/* ---- notes --------------------------------------------------------------- */
+
+/* Adds what waiters of one instruction wait for. */
+static void put_awaited(tki *t, tk_buf *b, const waiter *w, size_t n) {
+  bool *none = TK_NEWN(&t->schedule->spins.arena, bool, n);
+  tk_buf_puts(b, n == 1 ? " waits for " : ", wait for ");
+  size_t addresses = put_addresses(t, b, w, n, none);
+  if (addresses > 1) {
+    tk_buf_puts(b, " to change, each for one of them");
+    return;
+  }
+  tk_buf_puts(b, " to change; it holds ");
+  tki_describe_value(b, t, w->read->addr);
+}
+
+static int by_index(const void *a, const void *b) {
+  const uint64_t *x = a, *y = b;
+  return *x < *y ? -1 : *x > *y;
+}
+
+/* Whether the waiters of w's instruction wait for so many addresses that they
+ * share a note. */
+static bool share_note(const waiter *w, size_t n) {
+  size_t addresses = 0;
+  for (size_t i = 0; i < n && w[i].read->in == w->read->in; i++)
+    addresses += !i || !same_read(&w[i], &w[i - 1]);
+  return addresses >= MAX_NAMED;
+}
+
+/* Adds a note on the first group of waiters, those of which the same
+ * instruction reads the same address, or one of many; returns how many they
+ * are. */
 static size_t note_group(tki *t, tk_diag *d, const waiter *w, size_t n) {
   uint64_t *index = TK_NEWN(&t->schedule->spins.arena, uint64_t, n);
   size_t k = 0;
-  while (k < n && w[k].read->in == w->read->in &&
-         w[k].read->addr == w->read->addr)
+  bool many = share_note(w, n);
+  while (k < n && (many ? w[k].read->in == w->read->in : same_read(&w[k], w)))
     index[k] = w[k].spin->index, k++;
+  qsort(index, k, sizeof *index, by_index);
   tk_buf b;
   tk_buf_init(&b, t->env);
   tki_describe_programs(&b, t, index, k);
-  tk_buf_puts(&b, k == 1 ? " waits for " : ", wait for ");
-  tki_describe_address(&b, t, w->read->addr);
-  tk_buf_puts(&b, " to change; it holds ");
-  tki_describe_value(&b, t, w->read->addr);
+  put_awaited(t, &b, w, k);
   const tki_frame *f = tki_user_frame(w->spin->at);
   const tk_func *src = f == w->spin->at ? owner(t, w->read->in) : f->func;
   tk_diag_note(t->env, d, src ? src->src : NULL,
                f == w->spin->at ? w->read->in->span : span_of(w->spin), "%s",
                tk_buf_str(&b));
   tk_buf_free(&b);
-  note_writer(t, d, w->read->addr);
+  note_changes(t, d, w, k);
   return k;
 }
 

@@ -8,6 +8,7 @@
 #include "interp/grid.h"
 
 #include "base/format.h"
+#include "base/index.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -90,9 +91,7 @@ void tki_describe_address_in(tk_buf *out, const tki_region *r, uint64_t addr) {
                   whole ? off : (int64_t)(addr - r->lo));
     return;
   }
-  for (int i = 0; i < r->tensor->rank; i++)
-    tk_buf_printf(out, "%s%" PRId64, i ? ", " : "[", index[i]);
-  if (r->tensor->rank) tk_buf_putc(out, ']');
+  tk_buf_index(out, index, r->tensor->rank);
 }
 
 void tki_describe_value(tk_buf *out, const tki *t, uint64_t addr) {
@@ -108,8 +107,7 @@ void tki_describe_value(tk_buf *out, const tki *t, uint64_t addr) {
 void tki_describe_program(tk_buf *out, const tki *t, uint64_t index) {
   int64_t pid[3];
   tki_pid_of(t, index, pid);
-  tk_buf_printf(out, "(%" PRId64 ", %" PRId64 ", %" PRId64 ")", pid[0], pid[1],
-                pid[2]);
+  tk_buf_program(out, pid);
 }
 
 enum { MAX_RUNS = 4 };

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "spec/spec.h"
+#include "typing/state.h"
 
 /* The names that are known at the statement that the frame is at. */
 static const tk_binding *scope_of(const tki_frame *f) {
@@ -85,6 +85,7 @@ static void fill_args(const call *c, tki_val *args) {
     args[i] = c->f->slots[f->params[i]];
     if (!tki_has_value(&args[i], &slot->type)) no_value(c->t, slot);
   }
+  TK_ASSERT(c->x->nreads + 4 == f->nparams); /* the program and the trip */
   args += c->x->nreads;
   for (int i = 0; i < 3; i++)
     args[i] = tki_make_scalar((uint64_t)(c->t->pid[i]));
@@ -105,6 +106,7 @@ static void run(tk_env *e, void *ud) {
 void tki_eval_observed(tki *t, const tki_eval *x, const tki_frame *f,
                        tki_val *out, tki_observer *o) {
   call c = {t, x, f, out};
+  TK_ASSERT(x->code); /* it was bound when it was made */
   tki_frame *frame = t->frame;
   tki_watching others = tki_unwatch(t);
   uint64_t *event = t->event;

@@ -7,11 +7,11 @@
 #define TK_INTERP_EVAL_H
 
 #include "interp/interp.h"
-#include "spec/eval.h"
+#include "typing/eval.h"
 
 typedef tk_eval tki_eval;
 
-/* Compiles text in the scope of the statement that f is at; spec/eval.h says
+/* Compiles text in the scope of the statement that f is at; typing/eval.h says
  * what it may contain.  The value is cast and broadcast to `want`, unless that
  * is NULL.  If the text does not compile, this reports so with a caret into
  * the text and throws TK_USAGE. */

@@ -4,32 +4,35 @@
 #include "interp/fault.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "interp/describe.h"
+#include "interp/keep.h"
 #include "interp/wrapped.h"
 #include "ir/used.h"
 
-static const char *lane_index(const tki_access *a, size_t lane) {
-  const tk_type *type = &a->in->type;
-  tk_arena *arena = &a->t->launch->arena;
-  char *text = tk_arena_strdup(arena, "");
-  int64_t below = 1;
-  for (int i = 0; i < type->rank; i++) below *= type->shape[i];
-  for (int i = 0; i < type->rank; i++) {
-    below /= type->shape[i];
-    text = tk_arena_printf(arena, "%s%s%lld", text, i ? ", " : "",
-                           (long long)((int64_t)lane / below % type->shape[i]));
-  }
-  return tk_arena_printf(arena, "[%s]", text);
+/* Begins the report of lanes that are wrong; NULL: it is not shown, as others
+ * like it were. */
+TK_PRINTF(4, 5)
+static tk_diag *begin_fault(const tki_access *a, tk_diag_id id, size_t lanes,
+                            const char *fmt, ...) {
+  const tki_keeper *k = a->t->keeper;
+  if (k && !k->count(k->ud, a->t, id, lanes)) return NULL;
+  va_list ap;
+  va_start(ap, fmt);
+  const char *text = tk_arena_vprintf(&a->t->launch->arena, fmt, ap);
+  va_end(ap);
+  return k ? k->report(k->ud, a->t, id, text)
+           : tki_finding(a->t, id, "%s", text);
 }
 
-static const char *ints(tk_arena *arena, const int64_t *v, int n) {
-  char *text = tk_arena_strdup(arena, "");
-  for (int i = 0; i < n; i++)
-    text = tk_arena_printf(arena, "%s%s%lld", text, i ? ", " : "",
-                           (long long)v[i]);
-  return text;
+static const char *lane_index(const tki_access *a, size_t lane) {
+  int64_t index[TK_MAX_RANK];
+  tk_arena *arena = &a->t->launch->arena;
+  int rank = tk_lane_index(&a->in->type, lane, index);
+  return tk_arena_printf(arena, "[%s]", tk_ints_text(arena, index, rank));
 }
 
 static void note_tensor(const tki_access *a, tk_diag *d, const tki_region *r) {
@@ -37,18 +40,27 @@ static void note_tensor(const tki_access *a, tk_diag *d, const tki_region *r) {
   const tk_tensor *x = r->tensor;
   tk_diag_note(a->t->env, d, NULL, (tk_span){0, 0},
                "%s is %s[%s] with strides [%s], %" PRIu64 " bytes of storage",
-               r->name, tk_dtype_name(x->dtype), ints(arena, x->shape, x->rank),
-               ints(arena, x->strides, x->rank), r->hi - r->lo);
+               r->name, tk_dtype_name(x->dtype),
+               tk_ints_text(arena, x->shape, x->rank),
+               tk_ints_text(arena, x->strides, x->rank), r->hi - r->lo);
 }
 
-static size_t count_bad(const tki_access *a, const tki_region *r) {
-  size_t bad = 0;
-  for (size_t i = 0; i < a->n; i++) {
-    if (a->mask && !a->mask[i]) continue;
-    uint64_t x = a->addr[i];
-    bad += x < r->lo || x >= r->hi || r->hi - x < a->size;
+/* Notes which other arguments have the same memory. */
+static void note_aliases(const tki_access *a, tk_diag *d, const tki_region *r) {
+  const tki *t = a->t;
+  for (size_t i = 0; i < t->nregions; i++) {
+    const tki_region *x = &t->regions[i];
+    if (x == r || !x->tensor || x->lo >= r->hi || x->hi <= r->lo) continue;
+    tk_diag_note(t->env, d, NULL, (tk_span){0, 0},
+                 "%s and %s are the same memory, in part or all of it", r->name,
+                 x->name);
   }
-  return bad;
+}
+
+static bool is_expanded(const tk_tensor *x) {
+  for (int i = 0; i < x->rank; i++)
+    if (x->shape[i] > 1 && !x->strides[i]) return true;
+  return false;
 }
 
 static void note_lane(const tki_access *a, tk_diag *d, size_t lane) {
@@ -88,8 +100,8 @@ static bool note_wrapped(const tki_access *a, tk_diag *d, size_t lane) {
   return true;
 }
 
-static const char *outside_help(const tki_access *a, bool before,
-                                int64_t element, bool wrapped) {
+static const char *outside_help(const tki_access *a, const tk_tensor *x,
+                                bool before, int64_t element, bool wrapped) {
   if (tk_inst_window(a->in) == TK_W_BLOCK_POINTER)
     return "boundary_check= must name the axes that run past the shape, and "
            "the shape must be the tensor's";
@@ -101,6 +113,9 @@ static const char *outside_help(const tki_access *a, bool before,
     return "such an offset comes from an int32 product or sum that has "
            "wrapped: compute it in int64, with .to(tl.int64) on a factor "
            "(--check=overflow names it)";
+  if (is_expanded(x))
+    return "the tensor is expanded, with a stride of 0: give the kernel its "
+           "strides, or a tensor made by .contiguous()";
   if (a->mask && before)
     return "the mask lets this lane through: it must also test offsets >= 0";
   if (a->mask)
@@ -110,20 +125,22 @@ static const char *outside_help(const tki_access *a, bool before,
                 : "add a mask, such as mask=offsets < n";
 }
 
-void tki_fault_outside(const tki_access *a, size_t lane, const tki_region *r) {
+void tki_fault_outside(const tki_access *a, size_t lane, const tki_region *r,
+                       size_t lanes) {
   uint64_t base = r->lo + (uint64_t)((char *)r->tensor->data - r->host);
   int64_t off = (int64_t)(a->addr[lane] - base);
   int64_t size = (int64_t)a->size, limit = (int64_t)(r->hi - base) / size;
-  size_t bad = count_bad(a, r);
   tk_diag *d =
-      tki_finding(a->t, TK_D_BOUNDS,
+      begin_fault(a, TK_D_BOUNDS, lanes,
                   "%s %s %s: element %lld of %lld (byte offset "
                   "%lld), %zu of %zu lane%s",
                   a->verb, off < 0 ? "before the start of" : "past the end of",
                   r->name, (long long)(off / size), (long long)limit,
-                  (long long)off, bad, a->n, a->n == 1 ? "" : "s");
+                  (long long)off, lanes, a->n, a->n == 1 ? "" : "s");
+  if (!d) return;
   note_lane(a, d, lane);
   note_tensor(a, d, r);
+  note_aliases(a, d, r);
   const tki_region *other = tki_region_at(a->t, a->addr[lane], a->size);
   if (other)
     tk_diag_note(a->t->env, d, NULL, (tk_span){0, 0},
@@ -132,8 +149,7 @@ void tki_fault_outside(const tki_access *a, size_t lane, const tki_region *r) {
                  other->name);
   bool wrapped = note_wrapped(a, d, lane);
   tk_diag_help(a->t->env, d, "%s",
-               outside_help(a, off < 0, off / size, wrapped));
-  tki_stop(a->t);
+               outside_help(a, r->tensor, off < 0, off / size, wrapped));
 }
 
 static size_t flags_of(const tk_func *f) {
@@ -219,39 +235,39 @@ static const char *wild_help(bool null, bool near) {
                 "that still exists, or point into one";
 }
 
-void tki_fault_wild(const tki_access *a, size_t lane) {
+void tki_fault_wild(const tki_access *a, size_t lane, size_t lanes) {
   uint64_t x = a->addr[lane];
   bool null = x < 4096;
   const tki_region *near = null ? NULL : nearest(a->t, x);
   tk_diag *d =
-      tki_finding(a->t, null ? TK_D_NULL_POINTER : TK_D_WILD_POINTER,
+      begin_fault(a, null ? TK_D_NULL_POINTER : TK_D_WILD_POINTER, lanes,
                   "%s at address 0x%" PRIx64 ", which is %s%s", a->verb, x,
                   null ? "a null pointer" : "in no tensor of this launch",
                   beside(a, near, x));
+  if (!d) return;
   note_lane(a, d, lane);
   if (near) note_tensor(a, d, near);
   tk_diag_help(a->t->env, d, "%s", wild_help(null, near != NULL));
-  tki_stop(a->t);
 }
 
-void tki_fault_misaligned(const tki_access *a, size_t lane) {
-  tk_diag *d = tki_finding(a->t, TK_D_MISALIGNED,
+void tki_fault_misaligned(const tki_access *a, size_t lane, size_t lanes) {
+  tk_diag *d = begin_fault(a, TK_D_MISALIGNED, lanes,
                            "%s of %zu bytes at address 0x%" PRIx64
                            ", which is not a multiple of %zu",
                            a->verb, a->size, a->addr[lane], a->size);
+  if (!d) return;
   note_lane(a, d, lane);
   tk_diag_help(a->t->env, d,
                "a pointer to a wider type must begin at a multiple of its "
                "size: load the narrow elements and put them together");
-  tki_stop(a->t);
 }
 
-void tki_fault_read_only(const tki_access *a, size_t lane,
-                         const tki_region *r) {
-  tk_diag *d = tki_finding(a->t, TK_D_READ_ONLY, "%s to %s, which is read-only",
-                           a->verb, r->name);
+void tki_fault_read_only(const tki_access *a, size_t lane, const tki_region *r,
+                         size_t lanes) {
+  tk_diag *d = begin_fault(a, TK_D_READ_ONLY, lanes,
+                           "%s to %s, which is read-only", a->verb, r->name);
+  if (!d) return;
   note_lane(a, d, lane);
   tk_diag_help(a->t->env, d, "store to another tensor, or make %s writable",
                r->name);
-  tki_stop(a->t);
 }

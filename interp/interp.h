@@ -13,11 +13,12 @@
 #include "interp/observer.h"
 #include "interp/raise.h"
 #include "interp/site.h"
-#include "spec/origin.h"
+#include "typing/origin.h"
 
 typedef struct tki_spin tki_spin;         /* spin.h */
 typedef struct tki_schedule tki_schedule; /* schedule.h */
 typedef struct tki_worker tki_worker;     /* jobs.h */
+typedef struct tki_keeper tki_keeper;     /* keep.h */
 
 /* A loop being executed. */
 typedef struct tki_loop {
@@ -139,10 +140,11 @@ struct tki {
   bool wants_loads;  /* ... and of loads */
   bool wants_stmts;  /* an observer wants every statement, not just those due */
   uint64_t *event;   /* counts the statements observed */
-  uint64_t wanted_event; /* the count at which observers are told; 0: none */
-  uint64_t events;       /* where event points when no debugger counts */
-  tki_spin *spin; /* of the program that runs, while its reads are noted */
-  bool yields;    /* it gives way before its next statement */
+  /* the count at which observers are told; 0: they are not */
+  uint64_t wanted_event;
+  uint64_t events; /* where event points when no debugger counts */
+  tki_spin *spin;  /* of the program that runs, while its reads are noted */
+  bool yields;     /* it gives way before its next statement */
   tki_schedule *schedule;
   tki_worker *worker; /* the thread that this is for; NULL: there is one */
   tk_buf printed;     /* by tasks, until a switch to the stack of the run */
@@ -153,6 +155,8 @@ struct tki {
   size_t unassigned;  /* frames with slots that a jump left unassigned */
   tki_observer jumps; /* sees when they are assigned */
   const tki_driver *driver;
+  const tki_keeper *keeper; /* of a run that goes on after bad accesses */
+  bool poisoned; /* an integer or pointer was loaded by such an access */
   bool blas_opened;
   void *sgemm, *dgemm; /* OpenBLAS's, NULL: sum in order */
 };

@@ -26,7 +26,7 @@ static bool is_of_library(const tk_inst *in) {
 bool tki_jobs_possible(tki *t, tki_mode mode, bool unordered) {
   tki_order_reason r = {0};
   const char *help = "leave out --jobs, or what needs the order";
-  if (run_is_watched(t)) {
+  if (run_is_watched(t) || t->keeper) {
     r.why = "detectors, debuggers, profiles and other observers see one "
             "program at a time";
   } else if (mode == TKI_YIELD) {
@@ -119,7 +119,7 @@ static void note_failure(tki_worker *w) {
 
 static void work(tk_env *e, void *ud) {
   tki_worker *w = ud;
-  (void)e;
+  TK_ASSERT(w->t->env == e && !w->t->observers); /* nobody watches threads */
   w->t->slots = tk_calloc(e, w->t->nslots + 1, sizeof *w->t->slots);
   tki_schedule_new(w->t, TKI_SERIAL);
   tki_settle(w->t);
@@ -130,6 +130,7 @@ static void work(tk_env *e, void *ud) {
  * time. */
 static void count_worker(crew *c, bool begins) {
   pthread_mutex_lock(&c->count);
+  TK_ASSERT(begins || c->running);
   c->running = begins ? c->running + 1 : c->running - 1;
   if (!begins) pthread_cond_signal(&c->ended);
   pthread_mutex_unlock(&c->count);
@@ -176,6 +177,7 @@ static void crew_start(crew *c, tki *t, size_t jobs) {
   uint64_t n = tki_programs(t), chunk = n / (jobs * SHARES);
   *c = (crew){.alloc = e->alloc, .alloc_ud = e->alloc_ud, .n = n};
   c->failed = UINT64_MAX;
+  TK_ASSERT(jobs && n); /* one program is run without threads */
   c->chunk = chunk < 1 ? 1 : chunk > MOST ? MOST : chunk;
   pthread_mutex_init(&c->memory, NULL);
   pthread_mutex_init(&c->indivisible, NULL);
@@ -186,6 +188,7 @@ static void crew_start(crew *c, tki *t, size_t jobs) {
 }
 
 static void crew_end(crew *c, tk_env *e) {
+  TK_ASSERT(!c->running && e->alloc_ud == c);
   e->alloc = c->alloc;
   e->alloc_ud = c->alloc_ud;
   pthread_mutex_destroy(&c->memory);
@@ -224,6 +227,7 @@ static void worker_end(tki_worker *w, tki *t, bool tells) {
   tki *own = &w->own;
   tk_env *e = &w->env;
   pthread_join(w->thread, NULL);
+  TK_ASSERT(!w->own.frame || w->status != TK_OK);
   tki_schedule_free(own);
   tki_pool_free(own);
   tk_buf_free(&own->printed);

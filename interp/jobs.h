@@ -19,7 +19,7 @@ bool tki_jobs_possible(tki *t, tki_mode mode, bool unordered);
 /* Runs every program of the grid once, on `jobs` threads. */
 void tki_jobs_run(tki *t, size_t jobs);
 
-/* Around what must not be done by two programs at the same time. */
+/* Enclose what two programs must not do at the same time. */
 void tki_jobs_lock(tki *t);
 void tki_jobs_unlock(tki *t);
 

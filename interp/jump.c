@@ -17,6 +17,7 @@ bool tki_is_unassigned(const tki_frame *f, int slot) {
 }
 
 void tki_is_assigned(const tki_frame *f, int slot) {
+  TK_ASSERT((size_t)slot < f->func->nslots);
   if (f->unassigned) f->unassigned[slot] = 0;
 }
 
@@ -30,6 +31,7 @@ static void unassigned_frame(void *ud, tki *t, bool begins) {
   tki_frame *f = t->frame;
   (void)ud;
   if (begins || !f->unassigned) return;
+  TK_ASSERT(t->unassigned);
   tki_scratch_free(t, f->unassigned);
   f->unassigned = NULL;
   t->unassigned--;
@@ -80,9 +82,10 @@ static bool skip_inst(void *ud, const tk_at *at, const tk_inst *in) {
 }
 
 /* The variable of a loop that is skipped need not be marked: it is not known
- * behind the loop. */
+ * after the loop. */
 size_t tki_jump(tki *t, const tk_body *b, size_t from) {
   size_t to = from;
+  TK_ASSERT(t->jump && from <= b->n);
   for (size_t k = 0; k < b->n; k++)
     if (b->items[k] == t->jump) to = k;
   t->jump = NULL;

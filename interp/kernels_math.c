@@ -39,8 +39,8 @@ SINE(sin)
 SINE(cos)
 
 /* Triton negates by subtracting from zero: -(+0) is +0. */
-TKI_LOOP1(neg_f32, float, float, 0 - a)
-TKI_LOOP1(neg_f64, double, double, 0 - a)
+TKI_LOOP1(neg_f32, float, float, -a)
+TKI_LOOP1(neg_f64, double, double, -a)
 TKI_LOOP1(abs_f32, float, float, fabsf(a))
 TKI_LOOP1(abs_f64, double, double, fabs(a))
 TKI_LOOP1(sqrt_f32, float, float, sqrtf(a))
@@ -90,16 +90,18 @@ tki_unary_fn tki_unary_kernel(tk_unary op, tk_dtype d) {
 
 /* ---- as a GPU approximates them ------------------------------------------ */
 
-#define APPROXIMATE(op, before, instruction, after)                            \
+#define APPROXIMATE(op, before, instruction, ftz, after)                       \
   TKI_LOOP1(approximate_##op, float, float,                                    \
-            (float)tkp_approximate_##instruction(a *(float)(before)) *         \
+            tkp_flushed((float)tkp_approximate_##instruction(                  \
+                            tkp_flushed(a *(float)(before), ftz)),             \
+                        ftz) *                                                 \
                 (float)(after))
 #include "ir/approximate.def"
 #undef APPROXIMATE
 
 tki_unary_fn tki_approximate_kernel(tk_unary op) {
   static const tki_unary_fn table[TK_U_COUNT] = {
-#define APPROXIMATE(op, before, instruction, after)                            \
+#define APPROXIMATE(op, before, instruction, ftz, after)                       \
   [TK_U_##op] = approximate_##op,
 #include "ir/approximate.def"
 #undef APPROXIMATE

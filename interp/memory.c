@@ -5,24 +5,52 @@
  * last axis.  A row that is contiguous is checked by its ends and copied as a
  * whole; any other is checked and moved lane by lane.  A lane whose mask is 0
  * is never looked at.  Nothing outside a region is ever touched: the first bad
- * lane ends the run with a report that says which element was meant.
+ * lane ends the run with a report that says which element was meant, or is left
+ * out of the access if the run goes on (keep.h).
  */
-#include <math.h>
 #include <string.h>
 
 #include "interp/bind.h"
 #include "interp/fault.h"
 #include "interp/jobs.h"
+#include "interp/keep.h"
 #include "interp/kernels.h"
 #include "interp/lanes.h"
 #include "interp/tile.h"
 
 /* ---- checks ------------------------------------------------------------ */
 
+static size_t count_outside(const tki_access *a, const tki_region *r) {
+  size_t bad = 0;
+  for (size_t i = 0; i < a->n; i++) {
+    uint64_t x = a->addr[i];
+    if (!a->mask || a->mask[i])
+      bad += x < r->lo || x >= r->hi || r->hi - x < a->size;
+  }
+  return bad;
+}
+
+/* Reports a lane that must not be touched, and ends the run; r: the region of
+ * its pointer, or NULL. */
+TK_NORETURN static void stop_at(const tki_access *a, size_t lane,
+                                const tki_region *r) {
+  uint64_t x = a->addr[lane];
+  a->t->keeper = NULL;
+  if (!r)
+    tki_fault_wild(a, lane, 1);
+  else if (x < r->lo || x >= r->hi || r->hi - x < a->size)
+    tki_fault_outside(a, lane, r, count_outside(a, r));
+  else if (x & (a->size - 1))
+    tki_fault_misaligned(a, lane, 1);
+  else
+    tki_fault_read_only(a, lane, r, 1);
+  tki_stop(a->t);
+}
+
 static const tki_region *home(const tki_access *a, size_t lane) {
   if (a->region != TKI_ANY) return &a->t->regions[a->region];
   const tki_region *r = tki_region_at(a->t, a->addr[lane], a->size);
-  if (!r) tki_fault_wild(a, lane);
+  if (!r) stop_at(a, lane, NULL);
   return r;
 }
 
@@ -30,10 +58,9 @@ static const tki_region *home(const tki_access *a, size_t lane) {
 static inline char *check_lane(const tki_access *a, size_t lane) {
   const tki_region *r = home(a, lane);
   uint64_t x = a->addr[lane];
-  if (TK_UNLIKELY(x < r->lo || x >= r->hi || r->hi - x < a->size))
-    tki_fault_outside(a, lane, r);
-  if (TK_UNLIKELY(x & (a->size - 1))) tki_fault_misaligned(a, lane);
-  if (TK_UNLIKELY(a->write && r->readonly)) tki_fault_read_only(a, lane, r);
+  if (TK_UNLIKELY(x < r->lo || x >= r->hi || r->hi - x < a->size ||
+                  x & (a->size - 1) || (a->write && r->readonly)))
+    stop_at(a, lane, r);
   TK_ASSERT(x - r->lo <= r->hi - r->lo - a->size);
   return r->host + (x - r->lo);
 }
@@ -220,9 +247,12 @@ void tki_run_LOAD(tki *t, const tki_op *op, tki_val *frame) {
     v = tki_result(t, in, frame, 0);
     d = tki_writable(&v);
     if (TK_UNLIKELY(tki_load_left_out(&a))) a.n = 0;
+    if (TK_UNLIKELY(t->keeper != NULL)) tki_keep_going(&a);
     if (!a.n) tki_load_off(d, &o, 0, n, a.size);
     for (size_t at = 0; at < a.n; at += row) load_row(&a, d, &o, at, row);
+    if (TK_UNLIKELY(a.left_out != NULL)) tki_keep_poison(&a, d);
     if (TK_UNLIKELY(told)) tki_tell_access(t, &a);
+    if (TK_UNLIKELY(a.left_out != NULL)) tki_keep_end(&a);
   }
   if (in->type.elem == TK_INT1 && !in->type.ptr) bool_lanes((uint8_t *)d, n);
   tki_set(t, &frame[in->res[0]], v);
@@ -284,9 +314,17 @@ static void give_value(tki_access *a, const tki_val *x) {
   a->step = s.step;
 }
 
+/* What an atomic access gives for lanes that must not be touched. */
+static void end_atomic(tki_access *a, char *d) {
+  if (TK_LIKELY(!a->left_out)) return;
+  tki_keep_poison(a, d);
+  tki_keep_end(a);
+}
+
 /* An atomic access changes one lane after the other, so that all lanes are
  * checked, and whoever watches is told, before the first one. */
 static void announce(tki *t, tki_access *a) {
+  if (TK_UNLIKELY(t->keeper != NULL)) tki_keep_going(a);
   if (TK_LIKELY(!t->wants_writes)) return;
   check_all(a);
   tki_tell_access(t, a);
@@ -310,77 +348,15 @@ void tki_run_STORE(tki *t, const tki_op *op, tki_val *frame) {
   tki_access a = access_by_lanes(t, in, frame, mask);
   size_t row = tki_row_length(&in->type);
   give_value(&a, x);
+  if (TK_UNLIKELY(t->keeper != NULL)) tki_keep_going(&a);
   if (row < a.n || t->wants_writes) check_all(&a);
   if (TK_UNLIKELY(t->wants_writes)) tki_tell_access(t, &a);
   for (size_t at = 0; at < a.n; at += row)
     store_row(&a, a.value, a.step, at, row);
+  if (TK_UNLIKELY(a.left_out != NULL)) tki_keep_end(&a);
 }
 
 /* ---- atomics ----------------------------------------------------------- */
-
-static void atomic_int(tk_atomic mode, tk_dtype d, char *p, const char *v) {
-  int64_t m = tk_lane_int(d, p), x = tk_lane_int(d, v);
-  bool big = d == TK_UINT64, less = big ? (uint64_t)x < (uint64_t)m : x < m;
-  switch (mode) {
-  case TK_A_ADD: m = (int64_t)((uint64_t)m + (uint64_t)x); break;
-  case TK_A_MAX: m = less ? m : x; break;
-  case TK_A_MIN: m = less ? x : m; break;
-  case TK_A_AND: m &= x; break;
-  case TK_A_OR: m |= x; break;
-  default: m ^= x;
-  }
-  tk_lane_set_int(d, p, m);
-}
-
-/* Triton compares the bits of floats as integers with a sign, so that -0 < +0,
- * and a NaN lies beyond the infinity of its sign (language/semantic.py,
- * atomic_max). */
-static int64_t rank_of_bits(tk_dtype d, const char *p) {
-  int64_t bits =
-      d == TK_FP32 ? tk_lane_int(TK_INT32, p) : tk_lane_int(TK_INT64, p);
-  return bits < 0 ? bits ^ INT64_MAX : bits;
-}
-
-static void take_extreme(tk_dtype d, char *p, const char *v, bool max) {
-  int64_t m = rank_of_bits(d, p), x = rank_of_bits(d, v);
-  if (max ? x > m : x < m) memcpy(p, v, tk_dtype_size(d));
-}
-
-/* Halves occur in stores by descriptors alone: there a NaN gives way to a
- * number. */
-static double pick(double m, double x, bool max) {
-  if (m != m) return x;
-  if (x != x) return m;
-  if (m == x) return (signbit(m) != 0) == max ? x : m;
-  return (m > x) == max ? m : x;
-}
-
-static void atomic_float(tk_atomic mode, tk_dtype d, char *p, const char *v) {
-  if (mode == TK_A_ADD && d == TK_FP32) {
-    float m, x;
-    memcpy(&m, p, 4), memcpy(&x, v, 4);
-    m += x;
-    memcpy(p, &m, 4);
-    return;
-  }
-  if (mode != TK_A_ADD && (d == TK_FP32 || d == TK_FP64)) {
-    take_extreme(d, p, v, mode == TK_A_MAX);
-    return;
-  }
-  double m = tk_lane_double(d, p), x = tk_lane_double(d, v);
-  m = mode == TK_A_ADD ? m + x : pick(m, x, mode == TK_A_MAX);
-  tk_lane_set_double(d, p, m);
-}
-
-static void atomic_lane(tk_atomic mode, tk_dtype d, char *p, const char *v,
-                        size_t size) {
-  if (mode == TK_A_XCHG)
-    memcpy(p, v, size);
-  else if (tk_is_float(d))
-    atomic_float(mode, d, p, v);
-  else
-    atomic_int(mode, d, p, v);
-}
 
 /* Additions of the types that counters and sums have, by one thread. */
 #define ADDITIONS(T)                                                           \
@@ -435,10 +411,11 @@ void tki_run_ATOMIC(tki *t, const tki_op *op, tki_val *frame) {
     char *p = check_lane(&a, i);
     tki_jobs_lock(t);
     memcpy(d, p, a.size);
-    atomic_lane(tk_atomic_op(in), (tk_dtype)in->type.elem, p,
-                a.value + i * a.step, a.size);
+    tki_atomic_lane(tk_atomic_op(in), (tk_dtype)in->type.elem, p,
+                    a.value + i * a.step, a.size);
     tki_jobs_unlock(t);
   }
+  end_atomic(&a, tki_writable(&v));
   tki_set(t, &frame[in->res[0]], v);
 }
 
@@ -453,6 +430,7 @@ void tki_run_CAS(tki *t, const tki_op *op, tki_val *frame) {
   announce(t, &a);
   for (size_t i = 0; i < a.n; i++, d += a.size) {
     if (i % TKI_BATCH == 0) tki_poll(t);
+    if (a.mask && !a.mask[i]) continue; /* it is left out */
     char *p = check_lane(&a, i);
     tki_jobs_lock(t);
     memcpy(d, p, a.size);
@@ -460,6 +438,7 @@ void tki_run_CAS(tki *t, const tki_op *op, tki_val *frame) {
       memcpy(p, a.value + i * a.step, a.size);
     tki_jobs_unlock(t);
   }
+  end_atomic(&a, tki_writable(&v));
   tki_set(t, &frame[in->res[0]], v);
 }
 

@@ -8,6 +8,7 @@
 
 #include "interp/bind.h"
 #include "interp/interp.h"
+#include "interp/keep.h"
 #include "interp/kernels.h"
 
 static void set_moved(tki *t, const tk_inst *in, tki_val *frame, tki_val v) {
@@ -330,14 +331,18 @@ void tki_run_SLICE(tki *t, const tki_op *op, tki_val *frame) {
   set_moved(t, in, frame, v);
 }
 
-static void gather_stop(tki *t, int64_t index, size_t n, int64_t lane) {
-  tk_diag *d = tki_finding(t, TK_D_BOUNDS,
-                           "tl.gather: index %lld is outside of an axis of "
-                           "%zu lanes",
-                           (long long)index, n);
-  tk_diag_note(t->env, d, NULL, (tk_span){0, 0}, "first bad lane: %lld",
-               (long long)lane);
-  tki_stop(t);
+static void report_index(tki *t, int64_t index, size_t n, int64_t lane) {
+  const tki_keeper *k = t->keeper;
+  if (k && !k->count(k->ud, t, TK_D_BOUNDS, 1)) return;
+  const char *text = tk_arena_printf(
+      &t->launch->arena,
+      "tl.gather: index %lld is outside of an axis of %zu lanes",
+      (long long)index, n);
+  tk_diag *d = k ? k->report(k->ud, t, TK_D_BOUNDS, text)
+                 : tki_finding(t, TK_D_BOUNDS, "%s", text);
+  if (d)
+    tk_diag_note(t->env, d, NULL, (tk_span){0, 0}, "first bad lane: %lld",
+                 (long long)lane);
 }
 
 void tki_run_GATHER(tki *t, const tki_op *op, tki_val *frame) {
@@ -354,7 +359,12 @@ void tki_run_GATHER(tki *t, const tki_op *op, tki_val *frame) {
   for (int64_t i = 0; i < in->n; i++) {
     int64_t at = tk_lane_int(id, idx + (size_t)i * isize);
     size_t inner = (size_t)i % r.inner, outer = (size_t)i / (r.inner * r.n);
-    if (at < 0 || (size_t)at >= n) gather_stop(t, at, n, i);
+    if (TK_UNLIKELY(at < 0 || (size_t)at >= n)) {
+      report_index(t, at, n, i);
+      if (!t->keeper) tki_stop(t);
+      tki_poison_lane(&in->type, d + (size_t)i * r.size);
+      continue;
+    }
     size_t from = (outer * n + (size_t)at) * r.inner + inner;
     memcpy(d + (size_t)i * r.size, s + from * r.size, r.size);
   }

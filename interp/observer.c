@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "interp/keep.h"
 #include "interp/schedule.h"
 
 static void run_measured(tki *t, const tki_op *op, tki_val *slots) {
@@ -53,9 +54,18 @@ bool tki_inst_is_idle(tki *t, const tk_inst *in) {
   return idle;
 }
 
+static bool count_nothing(void *ud, tki *t, tk_diag_id id, size_t lanes) {
+  (void)ud, (void)t, (void)id, (void)lanes;
+  return false;
+}
+
+const tki_keeper tki_keep_quiet = {.count = count_nothing};
+
 tki_watching tki_unwatch(tki *t) {
   tki_watching w = {t->observers,    t->wants_insts, t->wants_before,
-                    t->wants_writes, t->wants_loads, t->wants_stmts};
+                    t->wants_writes, t->wants_loads, t->wants_stmts,
+                    t->keeper};
+  if (t->keeper) t->keeper = &tki_keep_quiet;
   t->observers = NULL;
   t->settled_values = NULL;
   t->settled_told = t->idle = NULL;
@@ -71,6 +81,7 @@ void tki_rewatch(tki *t, const tki_watching *w) {
   t->wants_writes = w->wants_writes;
   t->wants_loads = w->wants_loads;
   t->wants_stmts = w->wants_stmts;
+  t->keeper = w->keeper;
 }
 
 void tki_mark_stmt(tki *t, const tk_stmt *st) {

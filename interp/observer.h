@@ -80,8 +80,10 @@ void tki_observe(tki *t, tki_observer *o);
 typedef struct tki_watching {
   tki_observer *observers;
   bool wants_insts, wants_before, wants_writes, wants_loads, wants_stmts;
+  const struct tki_keeper *keeper;
 } tki_watching;
-/* Detaches every observer; nothing is settled in the rest of the run. */
+/* Detaches every observer, and whoever hears of bad accesses; nothing is
+ * settled in the rest of the run. */
 tki_watching tki_unwatch(tki *t);
 void tki_rewatch(tki *t, const tki_watching *w);
 

@@ -9,7 +9,7 @@ static bool find_reason(void *ud, const tk_at *at, const tk_inst *in) {
   if (atomic && !(r->aside & TKI_ORDER_ATOMICS))
     r->why = "this atomic operation orders them";
   if (in->op == TK_I_PRINT && !(r->aside & TKI_ORDER_PRINTS))
-    r->why = "what they print here has an order";
+    r->why = "their output here must come in order";
   if (in->op == TK_I_CLOCK) r->why = "this counts what ran before it";
   r->src = at->func->src;
   r->span = in->span;

@@ -8,7 +8,11 @@ void tki_regions_new(tki *t) {
   size_t n = l->nargs + l->extras.n;
   t->regions = tk_calloc(t->env, n + 1, sizeof *t->regions);
   t->nregions = n;
-  for (size_t i = 0; i < n; i++) tk_memory_at(l, i, &t->regions[i]);
+  for (size_t i = 0; i < n; i++) {
+    bool there = tk_memory_at(l, i, &t->regions[i]);
+    TK_ASSERT(there); /* arguments and extras are what it counts */
+    (void)there;
+  }
 }
 
 void tki_regions_free(tki *t) {

@@ -1,7 +1,10 @@
-/* run.c - launches: arguments become parameters, programs run.
+/* run.c - the run of a launch: from its options and arguments to its end.
  *
- * Programs run one after the other, axis 0 fastest, as the hardware hands
- * them out, or in the order asked for.
+ * The launch is specialised, its program bound to what executes it, and the
+ * arguments become values of the kernel's parameters.  Those who watch the
+ * session attach themselves; then the schedule, several threads or a debugger
+ * run the programs.  However the run ends, those who watched it are told, and
+ * what it held is freed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,27 +16,14 @@
 #include "interp/schedule.h"
 #include "ir/numerics.h"
 #include "ir/param.h"
-#include "ir/registers.h"
-#include "ir/shared.h"
-#include "ir/view.h"
-
-/* ---- parameters -------------------------------------------------------- */
-
-static tki_val param_value(const tk_launch *l, const tk_param *p) {
-  tk_param_value v = tk_param_of(l, p);
-  return v.tensor ? tki_make_pointer(v.bits, (int32_t)v.index)
-                  : tki_make_scalar(v.bits);
-}
-
-/* ---- running ----------------------------------------------------------- */
 
 typedef struct run {
   tk_launch *launch;
   const tk_run_options *opt;
   tk_summary *sum;
   tki t;
-  bool prepared;
-  struct timespec start, said;
+  bool prepared;               /* t is complete enough to be cleaned up */
+  struct timespec start, said; /* when it began; when progress was shown */
 } run;
 
 static double seconds_since(const struct timespec *from) {
@@ -41,6 +31,15 @@ static double seconds_since(const struct timespec *from) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)(now.tv_sec - from->tv_sec) +
          (double)(now.tv_nsec - from->tv_nsec) * 1e-9;
+}
+
+/* ---- before the first program -------------------------------------------- */
+
+static tki_val param_value(const tki *t, const tk_param *p) {
+  tk_param_value v = tk_param_of(t->launch, p);
+  TK_ASSERT(!v.tensor || v.index < t->nregions);
+  return v.tensor ? tki_make_pointer(v.bits, (int32_t)v.index)
+                  : tki_make_scalar(v.bits);
 }
 
 static void check_grid(tk_env *e, const tk_launch *l) {
@@ -79,11 +78,12 @@ static void read_options(tk_env *e, run *r, uint64_t total) {
   r->t.asserts = !o->no_asserts;
 }
 
-/* Compiles the launch for its arguments and fills the run: regions, parameters,
- * options.  What it has allocated is freed by clean_up, even if it throws. */
+/* Specialises the launch for its arguments and fills in the run.  Whatever has
+ * been allocated when it throws, clean_up frees. */
 static void prepare_run(tk_env *e, run *r) {
   tki *t = &r->t;
   tk_launch *l = r->launch;
+  TK_ASSERT(!r->prepared);
   check_grid(e, l);
   tk_unit *u = l->unit = tk_specialise(e, l);
   const tk_program *p = &u->program;
@@ -107,13 +107,17 @@ static void prepare_run(tk_env *e, run *r) {
   t->nparams = p->nparams;
   t->params = tk_calloc(e, t->nparams + 1, sizeof *t->params);
   for (size_t i = 0; i < t->nparams; i++)
-    t->params[i] = param_value(l, &p->params[i]);
+    t->params[i] = param_value(t, &p->params[i]);
   t->nslots = p->kernel->nslots;
   t->slots = tk_calloc(e, t->nslots + 1, sizeof *t->slots);
 }
 
+/* ---- programs ------------------------------------------------------------ */
+
+/* Shows the progress, but at most twenty times in a second. */
 static void progress(void *ud, uint64_t done, uint64_t total) {
   run *r = ud;
+  TK_ASSERT(done <= total);
   if (seconds_since(&r->said) < 0.05) return;
   clock_gettime(CLOCK_MONOTONIC, &r->said);
   r->opt->progress(r->opt->progress_ud, done, total);
@@ -139,10 +143,13 @@ static void run_all(tk_env *e, void *ud) {
     t->schedule->progress_ud = r;
   }
   tki_attach(t);
+  TK_ASSERT(!t->frame && !t->done);
   tki_settle(t);
   size_t jobs = r->opt->jobs;
   if (jobs > 1 && !tki_jobs_possible(t, mode, r->opt->unordered)) jobs = 1;
-  e->deaf++; /* statements look for interruptions, and debuggers answer them */
+  /* Statements look for interruptions themselves, and debuggers answer them:
+   * allocating must not end the run before they can. */
+  e->deaf++;
   if (t->driver)
     t->driver->run(t->driver->ud, t);
   else if (jobs > 1 && tki_programs(t) > 1)
@@ -150,6 +157,8 @@ static void run_all(tk_env *e, void *ud) {
   else
     tki_schedule_run(t);
 }
+
+/* ---- after the last ------------------------------------------------------ */
 
 typedef struct ending {
   run *r;
@@ -159,11 +168,12 @@ typedef struct ending {
 
 static void end_one(tk_env *e, void *ud) {
   ending *x = ud;
-  (void)e;
+  TK_ASSERT(e == x->r->t.env);
   x->w->end(x->w->ud, &x->r->t, x->st);
 }
 
-/* Those who watched the run may still have something to report. */
+/* Tells those who watched the run that it is over; they may still have
+ * something to report. */
 static tk_status detach(run *r, tk_status st) {
   tk_session *s = r->launch->session;
   for (tk_watcher *w = s->watchers; w && r->prepared; w = w->next) {
@@ -177,6 +187,7 @@ static tk_status detach(run *r, tk_status st) {
 static void clean_up(tk_env *e, run *r) {
   if (!r->prepared) return;
   tki *t = &r->t;
+  TK_ASSERT(!t->worker); /* every thread has ended */
   tki_schedule_free(t);
   tki_pool_free(t);
   tk_buf_free(&t->printed);
@@ -202,89 +213,17 @@ tk_status tki_launch_run(tk_launch *l, const tk_run_options *options,
   r.said = r.start;
   tk_status st = tk_session_guard(l->session, run_all, &r);
   e->deaf = deaf;
-  /* Ended: what has been seen is still told.  A server leaves for good. */
+  /* An interrupted run has ended, and those who watched it still report what
+   * they have seen.  Under a debugger the interruption stands, so that a server
+   * leaves for good. */
   if (st == TK_INTERRUPTED && !r.t.driver) e->interrupted = 0;
   r.sum->programs = r.t.done;
+  if (!r.prepared && st == TK_FINDING) tk_launch_refused(l);
   st = detach(&r, st);
+  TK_ASSERT(e->peak >= held);
   r.sum->peak_bytes = e->peak - held;
   r.sum->ops = r.t.ops;
   clean_up(e, &r);
   r.sum->seconds = seconds_since(&r.start) - r.t.waited;
   return st;
-}
-
-/* ---- without running --------------------------------------------------- */
-
-static void compile(tk_env *e, void *ud) {
-  tk_launch *l = ud;
-  l->unit = tk_specialise(e, l);
-}
-
-tk_status tk_launch_compile(tk_launch *l) {
-  return tk_session_guard(l->session, compile, l);
-}
-
-static void print_ir(tk_env *e, void *ud) {
-  tk_launch *l = ud;
-  compile(e, ud);
-  tk_buf_clear(&l->text);
-  const tk_unit *u = l->unit;
-  tk_program_print(&l->text, &u->program);
-}
-
-const char *tk_launch_ir(tk_launch *l) {
-  tk_status st = tk_session_guard(l->session, print_ir, l);
-  return st == TK_OK ? tk_buf_str(&l->text) : NULL;
-}
-
-typedef struct resources_job {
-  tk_launch *launch;
-  int arch;
-  size_t bytes;
-  size_t scratch;
-  int registers, most;
-  tk_arena arena; /* of the estimates */
-} resources_job;
-
-static void estimate_resources(tk_env *e, void *ud) {
-  resources_job *j = ud;
-  compile(e, j->launch);
-  const tk_unit *u = j->launch->unit;
-  j->bytes = tk_program_shared(&j->arena, &u->program, j->arch);
-  j->registers = tk_program_registers(&j->arena, &u->program);
-  j->most = tk_most_registers(&u->program);
-}
-
-static void count_scratch(tk_env *e, void *ud) {
-  resources_job *j = ud;
-  compile(e, j->launch);
-  const tk_unit *u = j->launch->unit;
-  j->scratch = tk_program_scratch(&j->arena, &u->program, j->arch);
-}
-
-static resources_job resources_of(tk_launch *l, int arch,
-                                  void (*ask)(tk_env *e, void *ud)) {
-  resources_job j = {.launch = l, .arch = arch};
-  tk_arena_init(&j.arena, &l->session->env);
-  tk_session_guard(l->session, ask, &j);
-  tk_arena_free(&j.arena);
-  return j;
-}
-
-size_t tk_launch_scratch(tk_launch *l, int arch) {
-  return resources_of(l, arch, count_scratch).scratch;
-}
-
-void tk_launch_resources(tk_launch *l, int arch, size_t *shared, int *registers,
-                         int *most) {
-  resources_job j = resources_of(l, arch, estimate_resources);
-  *shared = j.bytes;
-  *registers = j.registers;
-  *most = j.most;
-}
-
-const tk_ir *tk_launch_form(tk_launch *l) {
-  if (tk_launch_compile(l) != TK_OK) return NULL;
-  const tk_unit *u = l->unit;
-  return tk_program_view(&u->program);
 }

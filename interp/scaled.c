@@ -62,14 +62,17 @@ void tki_run_UNSCALE(tki *t, const tki_op *op, tki_val *frame) {
   const char *p = tki_lanes(&frame[in->args[0]]);
   tk_dtype from = (tk_dtype)in->from.elem, sd = TK_UINT8;
   const uint8_t *scale = NULL;
+  size_t scales_of_one = 0, one = l.rows * l.cols, batch = (size_t)in->n / one;
   int scales = tk_unscale_scales(in);
   if (scales >= 0) {
     scale = tki_lanes(&frame[in->args[scales]]);
-    sd = (tk_dtype)t->frame->func->slots[in->args[scales]].type.elem;
+    const tk_type *st = &t->frame->func->slots[in->args[scales]].type;
+    sd = (tk_dtype)st->elem;
+    scales_of_one = (size_t)tk_numel(st) / batch;
   }
-  size_t one = l.rows * l.cols, batch = (size_t)in->n / one;
   size_t step = (size_t)tk_numel(&in->from) / batch * tk_lane_size(&in->from);
   for (size_t b = 0; b < batch; b++)
-    unscale(&l, d + b * one, from, sd, p + b * step, scale);
+    unscale(&l, d + b * one, from, sd, p + b * step,
+            scale ? scale + b * scales_of_one : NULL);
   tki_set(t, &frame[in->res[0]], v);
 }

@@ -56,9 +56,9 @@ static void note_writers(tki *t, tki_schedule *s) {
     uint64_t bytes = t->regions[i].hi - t->regions[i].lo;
     tki_writers *w = &s->writers[i];
     if (!t->regions[i].tensor || bytes > SMALL_REGION) continue;
-    w->program = tk_calloc(t->env, bytes / 2 + 2, sizeof *w->program);
     w->n = bytes / 4 + 1;
-    w->site = w->program + w->n;
+    w->last = tk_calloc(t->env, 2 * w->n, sizeof *w->last);
+    w->before = w->last + w->n;
   }
   t->wants_writes = true;
 }
@@ -66,17 +66,16 @@ static void note_writers(tki *t, tki_schedule *s) {
 void tki_schedule_access(tki_schedule *s, const tki_access *a) {
   if (!a->write || !s->writers) return;
   a->t->yields |= s->mode == TKI_YIELD && a->in->op != TK_I_STORE;
-  uint32_t program = (uint32_t)tki_program_index(a->t) + 1;
-  uint32_t site = tki_site(a->t);
+  tki_writer now = {(uint32_t)tki_program_index(a->t) + 1, tki_site(a->t)};
   for (size_t i = 0; i < a->n; i++) {
     if (a->mask && !a->mask[i]) continue;
     const tki_region *r = tki_access_region(a, i);
     tki_writers *w = &s->writers[r - a->t->regions];
-    if (w->n && !tki_access_changes(a, i)) continue;
+    if (w->n && !tki_access_alters(a, i)) continue;
     uint64_t at = a->addr[i] - r->lo;
     for (uint64_t k = at / 4; w->n && k <= (at + a->size - 1) / 4; k++) {
-      w->program[k] = program;
-      w->site[k] = site;
+      if (w->last[k].program != now.program) w->before[k] = w->last[k];
+      w->last[k] = now;
     }
   }
 }
@@ -123,9 +122,8 @@ void tki_schedule_free(tki *t) {
   tki_spin_free(t->env, &s->main);
   tk_free(t->env, s->ahead, s->cap_ahead * sizeof *s->ahead);
   for (size_t i = 0; s->writers && i < t->nregions; i++) {
-    uint64_t bytes = t->regions[i].hi - t->regions[i].lo;
-    if (s->writers[i].n)
-      tk_free(t->env, s->writers[i].program, (bytes / 2 + 2) * 4);
+    tki_writers *w = &s->writers[i];
+    if (w->n) tk_free(t->env, w->last, 2 * w->n * sizeof *w->last);
   }
   if (s->writers)
     tk_free(t->env, s->writers, (t->nregions + 1) * sizeof *s->writers);

@@ -9,8 +9,8 @@
  * The first program in the order that is not done leads.  While it runs,
  * no other does.  When it gives way, the others go on in rounds: each of
  * them that does not wait, in the order in which they began, until it gives
- * way itself; behind each round one more begins.  The one that leads goes on
- * behind a round, or as soon as what it waits for has changed.  When it is
+ * way itself; after each round one more begins.  The one that leads goes on
+ * after a round, or as soon as what it waits for has changed.  When it is
  * done there is one more round, and the next program leads.  Under
  * `--schedule yield` many begin before the first round.  When all of them
  * wait, that is a deadlock.  A launch in which none waits makes no task.
@@ -28,10 +28,16 @@ typedef enum tki_mode {
                * trip of a while loop that reads */
 } tki_mode;
 
-/* Who wrote each four bytes of a region last, for regions that are small
- * enough to be full of flags and locks. */
+/* Who changed four bytes last. */
+typedef struct tki_writer {
+  uint32_t program, site; /* program + 1 (0: none), instruction's id */
+} tki_writer;
+
+/* The same of each four bytes of a region, for regions that are small enough to
+ * be full of flags and locks; and who had before the last one did, another
+ * program. */
 typedef struct tki_writers {
-  uint32_t *program, *site; /* program + 1 (0: none), instruction's id */
+  tki_writer *last, *before;
   size_t n;
 } tki_writers;
 
@@ -41,7 +47,7 @@ typedef enum tki_phase {
   TKI_LEADS,    /* the program that leads has run */
   TKI_SPREADS,  /* YIELD: others begin, until many have */
   TKI_IN_ROUND, /* those that began go on, one after the other */
-  TKI_ONE_MORE, /* behind a round another program begins */
+  TKI_ONE_MORE, /* after a round another program begins */
   TKI_BEHIND    /* and then the one that leads may go on */
 } tki_phase;
 
@@ -131,7 +137,7 @@ void tki_schedule_run_from(tki *t, uint64_t place);
 void tki_schedule_access(tki_schedule *s, const tki_access *a);
 /* Called before a statement when t->yields is set: the program gives way. */
 void tki_schedule_yield(tki *t);
-/* After how many trips to look whether a while loop waits. */
+/* After how many trips a while loop is checked for waiting. */
 uint64_t tki_schedule_trips(const tki *t);
 void tki_schedule_look(tki *t, tki_loop *loop);
 /* The loop that was looked at has ended. */

@@ -155,7 +155,7 @@ static void repeat(char *d, size_t bytes, size_t n) {
   for (size_t i = 1; i < n; i++) memcpy(d + i * bytes, d, bytes);
 }
 
-/* Writes what is along an axis and those behind it, of `bytes` in all. */
+/* Writes what is along an axis and those after it, of `bytes` in all. */
 static void write_axis(const tki_sym *s, int axis, uint64_t base, char *d,
                        size_t bytes) {
   size_t n = (size_t)s->shape_[axis], inner = bytes / n;
@@ -446,8 +446,8 @@ static bool compare_line(tki_sym *r, tk_compare op, line x) {
   }
 }
 
-/* What a comparison says of all differences between lo and hi: 0 or 1, or -1
- * if it is not the same for all. */
+/* The result of a comparison for all differences between lo and hi: 0 or 1, or
+ * -1 if they do not agree. */
 static int compare_all(tk_compare op, int64_t lo, int64_t hi) {
   int no = 0, yes = 1;
   switch (op) {

@@ -7,8 +7,8 @@
  *   box     int1 alone: the lanes with lo[k] <= index < hi[k] on each axis k
  *           are 1, all others 0
  * An operation on such blocks either has an exact result of one of the two
- * kinds, or returns false and leaves *r alone: then lanes are computed.
- */
+ * kinds, or returns false and leaves *r alone: then lanes are
+ * computed. */
 #ifndef TK_INTERP_SYMBOLIC_H
 #define TK_INTERP_SYMBOLIC_H
 
@@ -112,7 +112,7 @@ void tki_sym_write(const tki_sym *s, void *lanes);
 
 /* start, start + 1, ... of a type of one axis. */
 void tki_sym_range(tki_sym *r, const tk_type *type, int64_t start);
-/* Every lane is the one whose bits are given. */
+/* A block in which every lane has the given bits. */
 bool tki_sym_splat(tki_sym *r, const tk_type *type, uint64_t bits);
 /* The same in the shape of another block, for lanes of that block's kind. */
 void tki_sym_alike(tki_sym *r, const tki_sym *s, uint64_t bits);
@@ -122,8 +122,8 @@ void tki_sym_alike(tki_sym *r, const tki_sym *s, uint64_t bits);
 /* A scalar that stands for all lanes beside an affine block. */
 void tki_sym_number(tki_sym *r, size_t size, uint64_t bits);
 
-/* Operands are of one shape, but for one that may be such a scalar, their lanes
- * of type d; pointers are TK_UINT64. */
+/* Operands have one shape, except for one that may be such a scalar, their
+ * lanes of type d; pointers are TK_UINT64. */
 bool tki_sym_binary(tki_sym *r, tk_binary op, tk_dtype d, const tki_sym *a,
                     const tki_sym *b);
 bool tki_sym_compare(tki_sym *r, tk_compare op, tk_dtype d, const tki_sym *a,

@@ -24,6 +24,7 @@ static bool find_active_box(tki_tile *x, const tki_sym *p,
     if (!box) continue;
     x->axis[k].lo = tki_sym_lo(box, k);
     x->axis[k].hi = tki_sym_hi(box, k);
+    TK_ASSERT(x->axis[k].hi <= n);
   }
   if (one && !*one) x->axis[0].hi = 0;
   return true;
@@ -50,6 +51,7 @@ static bool check_corners(tki_tile *x, const tki_region *r, uint64_t base) {
     odd |= (uint64_t)a->step;
   }
   if (x->size > above || (base | odd) & (x->size - 1)) return false;
+  TK_ASSERT(base >= r->lo && x->size <= r->hi - base);
   x->memory = r->host + (base - r->lo);
   return true;
 }
@@ -69,14 +71,16 @@ static void join_axes(tki_tile *x) {
       x->axis[++last] = a;
   }
   x->rank = last + 1;
-  for (size_t inner = 1; last >= 0; inner *= x->axis[last--].n)
-    x->axis[last].inner = inner;
+  size_t lanes = 1;
+  for (; last >= 0; lanes *= x->axis[last--].n) x->axis[last].inner = lanes;
+  TK_ASSERT(lanes == x->lanes); /* joining loses none */
 }
 
 bool tki_tile_of(tki_tile *x, const tki *t, const tk_inst *in, const tki_val *p,
                  const tki_val *mask) {
   const tki_sym *s = tki_symbol(p);
   if (!s || p->region == TKI_ANY || !find_active_box(x, s, mask)) return false;
+  TK_ASSERT((size_t)p->region < t->nregions);
   const tki_region *r = &t->regions[p->region];
   x->size = tk_lane_size(&in->type);
   x->lanes = (size_t)in->n;
@@ -157,13 +161,14 @@ static bool has_rows(const tki_tile *x, int k) {
   return row->step == (int64_t)x->size && !row->lo && row->hi == row->n;
 }
 
-/* Loads what is along an axis, and those behind it, from lane `at` on; `from`
+/* Loads what is along an axis, and those after it, from lane `at` on; `from`
  * is the memory of the first active one. */
 static void load_axis(const tki_tile *x, int k, char *d, const tki_span *other,
                       size_t at, const char *from) {
   const axis *a = &x->axis[k];
   size_t first = at + a->lo * a->inner, end = at + a->hi * a->inner;
   size_t last = at + a->n * a->inner;
+  TK_ASSERT(at <= first && first <= end && end <= last && last <= x->lanes);
   if (at < first) tki_load_off(d, other, at, first, x->size);
   if (k == x->rank - 1) {
     load_row(d + first * x->size, from, a->step, x->size, end - first);
@@ -182,6 +187,7 @@ static void store_axis(const tki_tile *x, int k, const tki_span *value,
                        size_t at, char *to) {
   const axis *a = &x->axis[k];
   at += a->lo * a->inner;
+  TK_ASSERT(a->lo < a->hi && at < x->lanes);
   if (k == x->rank - 1)
     store_row(to, value->at + at * value->step, a->step, value->step, x->size,
               a->hi - a->lo);

@@ -18,7 +18,7 @@ typedef struct tki_tile {
   struct tki_tile_axis {
     size_t n, lo, hi; /* lanes; the active ones */
     int64_t step;     /* bytes */
-    size_t inner;     /* lanes behind one index of the axis */
+    size_t inner;     /* lanes per index of the axis */
   } axis[TKI_SYM_AXES];
 } tki_tile;
 

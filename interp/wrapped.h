@@ -1,5 +1,5 @@
-/* wrapped.h - which integer operation made an offset wrap, seen from the
- * address of an access that must not happen.
+/* wrapped.h - which integer operation made an offset wrap, found from the
+ * address of an invalid access.
  */
 #ifndef TK_INTERP_WRAPPED_H
 #define TK_INTERP_WRAPPED_H

@@ -8,9 +8,9 @@ Suites, in order:
   python   tests/python (unittest), under a Python that has NumPy
   cli      tests/cli/*.sh; see tests/support/check.sh
   debug    tests/debug/*.txt: sessions with the debugger, as run.py there says;
-           what may happen to its terminal (robust.py), what
-           Tab completes (completion.py), and that going back
-           finds who wrote an element (last_writer.py)
+           what may happen to its terminal (terminal_trouble.py), what Tab
+           completes (completion.py), and that going back finds who wrote
+           an element (last_writer.py)
   dap      tests/dap/cases_*.py: sessions of editors, as run.py there says
   gdb      tests/gdb/*.txt and docs/gdb.md: sessions with gdb and lldb, as
            run.py there says; every command through `monitor`
@@ -57,13 +57,14 @@ SLOW = {
     'tests/python/test_checks.py', 'tests/python/test_docs.py',
     'tests/python/test_examples.py', 'tests/python/test_main.py',
     'tests/python/test_cuda.py', 'tests/python/test_hostlines.py',
-    'tests/python/test_inductor.py', 'tests/python/test_mistakes.py',
+    'tests/python/test_inductor.py', 'tests/python/test_launch_mistakes.py',
     'tests/python/test_notebook.py', 'tests/python/test_planted.py',
     'tests/python/test_planted_right.py', 'tests/python/test_puzzles.py',
     'tests/python/test_puzzles_page.py', 'tests/python/test_puzzles_watch.py',
     'tests/python/test_pytest.py',
     'tests/python/test_sources.py', 'tests/python/test_takeover.py',
     'tests/python/test_vcuda.py', 'tests/python/test_why.py',
+    'tests/python/test_why_corpus.py',
     'tests/cli/codegen.sh',
     'tests/cli/debugger.sh', 'tests/cli/findings.sh', 'tests/cli/install.sh',
     'tests/cli/ctrl_c.sh', 'tests/cli/options.sh', 'tests/python/test_large.py',
@@ -71,7 +72,7 @@ SLOW = {
     'tests/debug/completion.py', 'tests/debug/last_writer.py',
     'tests/dap/cases_clients.py', 'tests/dap/cases_stops.py',
     'tests/dap/cases_values.py',
-    'tests/debug/robust.py', 'tests/gdb/elf_tools.py',
+    'tests/debug/terminal_trouble.py', 'tests/gdb/elf_tools.py',
     'tests/gdb/every_command.py'}
 # ... and all but each fourth file of sessions with the debugger and gdb.
 SLICE = 4
@@ -311,7 +312,7 @@ def suite_debug(build):
     for name in sorted(glob.glob('tests/debug/*.txt')):
         yield name, functools.partial(python_script, name=name, build=build,
                                       argv=['tests/debug/run.py', name])
-    for script in 'run.py --tables', 'robust.py', 'last_writer.py', \
+    for script in 'run.py --tables', 'terminal_trouble.py', 'last_writer.py', \
             'completion.py':
         name = 'tests/debug/' + script
         yield name, functools.partial(python_script, name=name, build=build,

@@ -1,10 +1,13 @@
-"""Writes the tests that are worked out by scripts, or says which are stale.
+"""Runs the scripts that work out tests: tests/language/make_*.py.
 
-    python3 tools/generated.py           runs tests/language/make_*.py
-    python3 tools/generated.py --check   in a copy: every file that a script
-                                         writes must be what is checked in
+    python3 tools/generated.py FOLDER   writes FOLDER/*.spec, as the build does
+    python3 tools/generated.py --keep   writes what is checked in, again
+    python3 tools/generated.py --check  what is checked in must be what its
+                                        scripts write
 
-Scripts that need mpmath are skipped by name where it is not installed.
+Most scripts need Python alone: what they write is made in the build.  What the
+others write is checked in, so that tests need no mpmath; where that is not
+installed, --keep and --check skip these scripts by name.
 """
 from __future__ import annotations
 
@@ -14,83 +17,83 @@ import filecmp
 import glob
 import importlib.util
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FOLDER = os.path.join('tests', 'language')
-READ = (FOLDER, 'src', 'include')  # by the scripts
-WRITTEN = '.spec', '.case'
+LANGUAGE = os.path.join(ROOT, 'tests', 'language')
+MODULE = 'mpmath'
 
 
-def scripts(root: str) -> list[str]:
-    return sorted(glob.glob(os.path.join(root, FOLDER, 'make_*.py')))
+def scripts(kept: bool) -> list[str]:
+    """Those whose files are checked in, or those that the build runs."""
+    chosen = []
+    for path in sorted(glob.glob(os.path.join(LANGUAGE, 'make_*.py'))):
+        with open(path, encoding='utf-8') as f:
+            if (MODULE in f.read()) == kept:
+                chosen.append(path)
+    return chosen
 
 
-def lacks(script: str) -> str | None:
-    """The module that a script needs and this Python has not."""
-    with open(script, encoding='utf-8') as f:
-        wants = 'mpmath' in f.read()
-    return 'mpmath' if wants and not importlib.util.find_spec('mpmath') \
-        else None
-
-
-def run(script: str) -> str | None:
+def run(script: str, folder: str) -> str | None:
     """What went wrong, if anything did."""
-    done = subprocess.run([sys.executable, script], capture_output=True,
-                          text=True)
-    return done.stderr or f'status {done.returncode}' if done.returncode \
-        else None
+    done = subprocess.run([sys.executable, script, folder],
+                          capture_output=True, text=True)
+    if not done.returncode:
+        return None
+    said = done.stderr.strip() or f'status {done.returncode}'
+    return f'{os.path.basename(script)}: {said}'
 
 
-def run_all(root: str) -> list[str]:
-    """Runs every script that can be run; the faults."""
-    wanted = []
-    for script in scripts(root):
-        module = lacks(script)
-        if module:
-            print(f'skipped: {os.path.basename(script)}: {module} is not '
-                  f'installed')
-        else:
-            wanted.append(script)
+def write(chosen: list[str], folder: str) -> list[str]:
+    """Runs scripts, which write into a folder; the faults."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        said = list(pool.map(run, wanted))
-    return [f'{os.path.basename(s)}: {text.strip()}'
-            for s, text in zip(wanted, said) if text]
+        return list(filter(None, pool.map(lambda s: run(s, folder), chosen)))
 
 
-def texts(root: str) -> dict[str, float]:
-    """{path below the root: when it was written} of what may be generated."""
-    return {os.path.relpath(path, root): os.stat(path).st_mtime_ns
-            for path in glob.glob(os.path.join(root, FOLDER, '*'))
-            if path.endswith(WRITTEN)}
+def build(folder: str) -> list[str]:
+    os.makedirs(folder, exist_ok=True)
+    for old in glob.glob(os.path.join(folder, '*.spec')):
+        os.remove(old)
+    return write(scripts(kept=False), folder)
 
 
-def check() -> list[str]:
-    with tempfile.TemporaryDirectory() as copy:
-        for folder in READ:
-            shutil.copytree(os.path.join(ROOT, folder),
-                            os.path.join(copy, folder))
-        before = texts(copy)
-        faults = run_all(copy)
-        written = [path for path, when in texts(copy).items()
-                   if before.get(path) != when]
-        stale = [path for path in sorted(written)
-                 if not os.path.exists(os.path.join(ROOT, path))
-                 or not filecmp.cmp(os.path.join(ROOT, path),
-                                    os.path.join(copy, path), False)]
-    print(f'generated: {len(written)} files are written by scripts')
-    faults += [f'{path}: not what its script writes: make generated'
-               for path in stale]
+def check(chosen: list[str]) -> list[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        faults = write(chosen, folder)
+        written = sorted(os.listdir(folder))
+        stale = [name for name in written
+                 if not os.path.exists(os.path.join(LANGUAGE, name))
+                 or not filecmp.cmp(os.path.join(LANGUAGE, name),
+                                    os.path.join(folder, name), False)]
+    print(f'generated: {len(written)} files that are checked in are written '
+          f'by scripts')
+    faults += [f'tests/language/{name}: not what its script writes: '
+               f'make generated' for name in stale]
     return faults if written else faults + ['no script has written anything']
+
+
+def kept(only_check: bool) -> list[str]:
+    chosen = scripts(kept=True)
+    if not importlib.util.find_spec(MODULE):
+        for script in chosen:
+            print(f'skipped: {os.path.basename(script)}: {MODULE} is not '
+                  f'installed')
+        return []
+    return check(chosen) if only_check else write(chosen, LANGUAGE)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser()
+    parser.add_argument('folder', nargs='?')
+    parser.add_argument('--keep', action='store_true')
     parser.add_argument('--check', action='store_true')
-    faults = check() if parser.parse_args().check else run_all(ROOT)
+    options = parser.parse_args()
+    if bool(options.folder) + options.keep + options.check != 1:
+        parser.error('either a FOLDER, --keep or --check')
+    faults = build(options.folder) if options.folder \
+        else kept(options.check)
     for fault in faults:
         print(fault)
     return 1 if faults else 0

@@ -10,11 +10,18 @@
   files       no C file has more than 1500 lines
   format      clang-format changes nothing (skipped where it is not installed)
   python      every Python file compiles
+  types       mypy finds nothing in python/tkdbg, and ruff nothing in Python's
+              files, by the rules of pyproject.toml; skipped where they are not
+              installed (tools/setup.sh --lint) or are of other versions than
+              tools/lint-tools.txt names, which find other things
   layers      a room includes nothing but what the table in
               docs/architecture.md says that it may use
   links       nor does it use a symbol of another: by the objects of the build
   knots       files that need each other (by their symbols) are no more than
               tools/lint.txt allows
+  prefixes    what the files of a room share with each other and with other
+              rooms begins with a prefix of the room, by the table in
+              docs/architecture.md; the public API's functions do not count
   private     members of a struct whose names end in _ are used in the files
               that implement it alone
   names       a static function's name stands in at most two C files, but for
@@ -26,6 +33,9 @@
   bounds      no assertion compares with the size of an array, as a check of
               input would: releases have none
   package     the modules of python/tkdbg import downwards only, without knots
+  typed       what is public in python/tkdbg has types (tools/pyrules.py)
+  writes      no module of python/tkdbg writes what is another's, but so many
+              attributes as tools/lint.txt says
 
 tools/lint.txt may only shrink: what in it is no longer needed is named.
 """
@@ -39,6 +49,7 @@ import sys
 
 import links
 import pyknots
+import pyrules
 
 FOLDERS = ('src', 'include', 'interp', 'gdbstub', 'tests', 'examples',
            'python', 'tools', 'docs', 'puzzles', '.ci')
@@ -47,8 +58,13 @@ TOP = ('Makefile', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'setup.py',
 TEXT = '.c', '.h', '.def', '.py', '.sh', '.md', ''
 VALUES = tuple(f'interp/{name}' for name in ('value.h', 'value.c', 'pool.h',
                                              'pool.c'))
+PARSER = tuple(f'src/lang/{name}' for name in ('ast.h', 'parser.c',
+                                               'parse_expr.c', 'parse_stmt.c',
+                                               'parse_literal.c'))
 PRIVATE = {'interp/value.h': VALUES, 'interp/pool.h': VALUES,
-           'interp/symbolic.h': ('interp/symbolic.h', 'interp/symbolic.c')}
+           'interp/symbolic.h': ('interp/symbolic.h', 'interp/symbolic.c'),
+           'src/lang/ast.h': PARSER}
+COMMON = 'tk_'  # the prefix that rooms at the bottom share
 WIDTH, MEDIAN, NINTH, FILE_LINES = 80, 12, 40, 1500
 SAME_NAME = 2
 
@@ -183,6 +199,44 @@ def python():
             yield f'{path}:{e.lineno}: {e.msg}'
 
 
+def tools():
+    """{name: version} of the programs that check Python's files."""
+    return dict(re.findall(r'^(\w+)==([\d.]+)$',
+                           '\n'.join(read('tools/lint-tools.txt')), re.M))
+
+
+def find_tool(name, version):
+    """(program, None) or (None, why there is none)."""
+    found = None
+    for path in f'build-lint/bin/{name}', name:
+        program = shutil.which(path)
+        if not program:
+            continue
+        said = subprocess.run([program, '--version'], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True).stdout
+        found = re.search(r'[\d.]*\d', said)
+        if found and found.group() == version:
+            return program, None
+    return None, (f'{name} {found.group()} is installed, and not {version}'
+                  if found else f'{name} is not installed')
+
+
+def types():
+    for name, argv in (('mypy', ['--no-error-summary']),
+                       ('ruff', ['check', '--quiet', '--no-cache',
+                                 '--output-format', 'concise'])):
+        program, why = find_tool(name, tools()[name])
+        if not program:
+            print(f'lint: {name} skipped: {why}')
+            continue
+        done = subprocess.run([program, *argv], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        yield from (f'{name}: {line}' for line in done.stdout.splitlines()
+                    if line)
+        if done.returncode and not done.stdout.strip():
+            yield f'{name}: exit status {done.returncode}'
+
+
 def private():
     for header, users in PRIVATE.items():
         names = set(re.findall(r'\b\w+_(?=[;,\[])', '\n'.join(read(header))))
@@ -254,10 +308,50 @@ def link_layers(build):
             yield f'{user}: {name} may not use {other}: {symbol} of {definer}'
 
 
+def prefix_table():
+    """[(folders, their prefixes)] by the table of prefixes; a name that is the
+    prefix alone, without its last underscore, is right as well."""
+    rows = re.findall(r'^\| ((?:`(?:src|interp|gdbstub)[a-z/]*/`(?:, )?)+) '
+                      r'\| ((?:`\w+_`(?:, )?)+) \|$',
+                      '\n'.join(read('docs/architecture.md')), re.M)
+    return [(re.findall(r'`([^`]*)/`', folders),
+             set(re.findall(r'`([^`]*)`', own))) for folders, own in rows]
+
+
+NAMED_TYPE = re.compile(r'^(?:\} (\w+);|typedef (?:struct|enum|union) \w+ '
+                        r'(\w+);|typedef [^{;]*\(\*(\w+)\)\()', re.M)
+
+
+def shared_names(build):
+    """(file, name) of what files take from each other: symbols of the objects,
+    and types that headers declare."""
+    for (_, definer), names in symbol_arrows(build).items():
+        yield from ((definer, name) for name in names)
+    for path in with_suffix('.h'):
+        if path.startswith(links.TOPS):
+            for names in NAMED_TYPE.findall('\n'.join(read(path))):
+                yield path, ''.join(names)
+
+
+def prefixes(build):
+    rows, interface = prefix_table(), public()
+    table = {folder: own for folders, own in rows for folder in folders}
+    counts = collections.Counter(prefix for _, own in rows for prefix in own)
+    for prefix, n in counts.items():
+        if n > 1 and prefix != COMMON:
+            yield f'docs/architecture.md: {n} rows have the prefix {prefix}'
+    for path, name in sorted(set(shared_names(build))):
+        own = table.get(os.path.dirname(path))
+        if own is None:
+            yield f'{path}: its room has no prefix in docs/architecture.md'
+        elif name not in interface and not f'{name}_'.startswith(tuple(own)):
+            yield f'{path}: {name} begins with no prefix of its room'
+
+
 def allowed():
     """{(kind, name): number} of tools/lint.txt."""
     for line in read('tools/lint.txt'):
-        found = re.fullmatch(r'(knot|name|text|bound) (.*) (\d+)', line)
+        found = re.fullmatch(r'(knot|name|text|bound|write) (.*) (\d+)', line)
         if found:
             yield found.group(1, 2), int(found.group(3))
 
@@ -362,14 +456,25 @@ def bounds():
                       lambda entry, name: entry == name)
 
 
+def writes():
+    found = collections.defaultdict(list)
+    for path, number, what in pyrules.writes():
+        found[path].append(f'line {number}: {what}')
+    yield from beyond('write', {path: (len(where), where)
+                                for path, where in found.items()}, 0,
+                      lambda entry, name: entry == name)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--build', default='build')
     build = os.path.abspath(parser.parse_args().build)
     os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    checks = [columns, functions, files, switches, layout, python, private,
-              layers, lambda: link_layers(build), lambda: knot_sizes(build),
-              static_names, texts, bounds, pyknots.faults]
+    checks = [columns, functions, files, switches, layout, python, types,
+              private, layers, lambda: link_layers(build),
+              lambda: knot_sizes(build), lambda: prefixes(build),
+              static_names, texts, bounds, pyknots.faults,
+              pyrules.annotations, writes]
     faults = 0
     for check in checks:
         for fault in check():

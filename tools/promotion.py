@@ -108,14 +108,14 @@ def page(lib):
     for title, expression in PARTS:
         out += ['', f'### {title}']
         out += table('', TYPES, list(TYPES),
-                     lambda a, b: pair(lib, a, b, expression))
+                     lambda a, b, e=expression: pair(lib, a, b, e))
     out += ['', '## A tensor and a literal', '',
             'The tensor stands on the left. `tl.maximum`, like the comparisons '
             'and the math\nfunctions, first makes a tensor of the literal.']
     for name, expression in BESIDE:
         out += ['', f'### `{name}`']
-        out += table('', TYPES, LITERALS, lambda a, b: lib.type_of(
-            tensor(a, True), b, expression.format(a='a', b=b)))
+        out += table('', TYPES, LITERALS, lambda a, b, e=expression:
+                     lib.type_of(tensor(a, True), b, e.format(a='a', b=b)))
     return '\n'.join(out) + '\n'
 
 

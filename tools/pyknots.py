@@ -2,10 +2,12 @@
 
 A knot is a set of modules that need each other: a strongly connected
 component with more than one module.  Imports inside functions count like
-those at the top of a file, so that a knot cannot be hidden in one.
+those at the top of a file, so that a knot cannot be hidden in one; those under
+``if TYPE_CHECKING:`` bring names for annotations alone, and do not count.
 
 The layers are those of the table in the package's docstring: no module
-imports from a layer above its own.
+imports from a layer above its own.  A package below that says in __all__ what
+it is for has such a table of its own, and nothing else imports its modules.
 
     python3 tools/pyknots.py            print what is wrong
     python3 tools/pyknots.py --edges    print what each module imports
@@ -55,6 +57,15 @@ def imported(node, module, is_package):
     return ['.'.join(base + [a.name]) for a in node.names] + ['.'.join(base)]
 
 
+def walk(tree):
+    """The nodes that may run: not those under ``if TYPE_CHECKING:``."""
+    if not (isinstance(tree, ast.If) and isinstance(tree.test, ast.Name)
+            and tree.test.id == 'TYPE_CHECKING'):
+        yield tree
+        for node in ast.iter_child_nodes(tree):
+            yield from walk(node)
+
+
 def edges(package=PACKAGE):
     """{module: the modules that it imports, anywhere in its text}.
 
@@ -67,7 +78,7 @@ def edges(package=PACKAGE):
             tree = ast.parse(f.read(), path)
         is_package = os.path.basename(path) == '__init__.py'
         uses = graph[module] = set()
-        for node in ast.walk(tree):
+        for node in walk(tree):
             names = imported(node, module, is_package)
             if not names:
                 continue
@@ -100,6 +111,43 @@ def layers(package=PACKAGE):
     return found
 
 
+def inner(package=PACKAGE):
+    """The names of the packages below that have a door: their __init__.py
+    imports what is in its __all__, and nothing else of them is for others."""
+    for name, path in sorted(modules(package).items()):
+        if os.path.basename(path) != '__init__.py' or '.' in name or not name:
+            continue
+        with open(path, encoding='utf-8') as f:
+            body = ast.parse(f.read()).body
+        imported_ = {a.name for node in body if isinstance(node, ast.ImportFrom)
+                     and node.level for a in node.names}
+        if imported_:
+            yield name
+
+
+def part_of(graph, name):
+    """The part of a graph that is about a package below, by the names that
+    its modules have in it; '' is the package itself."""
+    start = name + '.'
+
+    def short(module):
+        return module[len(start):]
+    return {short(module): {short(u) for u in uses if u.startswith(start)}
+            for module, uses in graph.items()
+            if module.startswith(start)} | {'': {
+                short(u) for u in graph[name] if u.startswith(start)}}
+
+
+def intruders(graph, name):
+    """Who imports modules of a package below without asking at its door."""
+    for module in sorted(graph):
+        if module == name or module.startswith(name + '.'):
+            continue
+        for used in sorted(graph[module]):
+            if used.startswith(name + '.'):
+                yield f'{module} may import {name} alone, not {used}'
+
+
 def upward(graph, known):
     """What the table of layers does not allow, or does not know."""
     for module in sorted(graph):
@@ -123,6 +171,12 @@ def faults():
         yield f'{PACKAGE}: these modules need each other: ' + ' '.join(knot)
     for fault in upward(graph, layers()):
         yield f'{PACKAGE}: {fault}'
+    for name in inner():
+        folder = os.path.join(PACKAGE, name)
+        for fault in intruders(graph, name):
+            yield f'{PACKAGE}: {fault}'
+        for fault in upward(part_of(graph, name), layers(folder)):
+            yield f'{folder}: {fault}'
 
 
 def main(argv):

@@ -4,7 +4,9 @@
 #
 #   setup.sh               installs
 #   setup.sh --if-missing  the same, silent and quick when all is there
-#   setup.sh --lint        and clang-format, and debootstrap for bare.sh
+#   setup.sh --lint        and clang-format, debootstrap for bare.sh, and mypy
+#                          and ruff: not Debian's (which has no ruff), but the
+#                          versions of tools/lint-tools.txt, in build-lint/
 #
 # Without --if-missing also what some tests need that are skipped without it,
 # if apt-get can get that.
@@ -75,6 +77,25 @@ as_root() {
   fi
 }
 
+# Other versions find other things.  Without the index of packages `make lint`
+# leaves them out, and says so.
+lint_tools() {
+  [ "$lint" ] || return 0
+  cd "$(dirname "$0")/.." || exit 1
+  cmp -s tools/lint-tools.txt build-lint/installed && return 0
+  echo "setup: installing $(tr '\n' ' ' <tools/lint-tools.txt)in build-lint"
+  rm -rf build-lint
+  for p in ${PYTHON:-} python3 /usr/bin/python3; do
+    "$p" -m venv build-lint >/dev/null 2>&1 &&
+      build-lint/bin/python -m pip install --quiet \
+        --disable-pip-version-check --only-binary :all: --retries 1 \
+        --timeout 20 --requirement tools/lint-tools.txt &&
+      cp tools/lint-tools.txt build-lint/installed && return 0
+    rm -rf build-lint
+  done
+  echo "setup: they cannot be had here: make lint leaves them out"
+}
+
 quiet=
 lint=
 for a in "$@"; do
@@ -88,7 +109,8 @@ done
 packages=$(missing | tr '\n' ' ')
 optional=$([ "$quiet" ] || wanted | tr '\n' ' ')
 if [ -z "$packages$optional" ]; then
-  [ "$quiet" ] || echo "setup: nothing is missing"
+  [ "$quiet" ] || echo "setup: no package is missing"
+  lint_tools
   exit 0
 fi
 if ! has_command apt-get; then
@@ -113,3 +135,4 @@ install() {
 # shellcheck disable=SC2086
 [ -z "$optional" ] || install $optional ||
   echo "setup: the tests that need these will be skipped"
+lint_tools

@@ -50,6 +50,11 @@ typedef struct tk_cache_summary {
 } tk_cache_summary;
 bool tk_cache_look(tk_cache_summary *out, bool clear);
 
+/* Where the ptxas is that makes cubins: $TKDBG_PTXAS, else CUDA's or the
+ * installed Triton's.  False: there is none, or its path takes more than size
+ * bytes. */
+bool tk_ptxas_path(char *out, size_t size);
+
 /* A drawing of a layout: which register of which thread holds which element of
  * a block of that shape.  The layout is written as Triton writes it,
  * "#blocked<{sizePerThread = [1, 4], ...}>".  The text belongs to the session,

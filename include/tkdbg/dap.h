@@ -40,7 +40,7 @@ typedef struct tk_dap_options {
 
 /* ---- before it is known what to launch --------------------------------- */
 
-/* Listens.  TK_USAGE with a report: the address is none, or is taken. */
+/* Listens.  TK_USAGE with a report if the address is malformed or taken. */
 tk_status tk_dap_listen(tk_session *s, const tk_dap_options *o, tk_dap **out);
 /* Waits for an editor; false: the session was interrupted, or there will be
  * none. */
@@ -78,7 +78,7 @@ bool tk_dap_wait(tk_dap *p);
 bool tk_dap_attend(tk_dap *p);
 /* The run is over and its exit status is code: tells the editor. */
 void tk_dap_end(tk_dap *p, int code);
-/* The debugger that stands over the session; tk_debugger_has_quit says whether
+/* The debugger of the session; tk_debugger_has_quit says whether
  * the editor has ended the run. */
 tk_debugger *tk_dap_debugger(tk_dap *p);
 

@@ -90,7 +90,7 @@ typedef struct tk_debug_stop {
   const int *hit; /* the numbers of all points that would have */
   size_t nhit;
   const char *text;   /* more about the reason; "" */
-  const char *caught; /* what the catchpoint waited for; NULL: it is none */
+  const char *caught; /* what the catchpoint waited for; NULL: no catchpoint */
   bool over;          /* the launch has ended: no program is stopped */
   bool travelled;     /* another point in time was gone to */
   uint64_t launch;    /* its number, from 1 */
@@ -189,6 +189,26 @@ void tk_debug_block_ends(tk_debug *d);
 
 /* ---- errors ------------------------------------------------------------ */
 
+/* Why a call failed, by the rows of fault.def. */
+typedef enum tk_fault {
+  TK_FAULT_NONE,     /* it did not */
+  TK_FAULT_MEMORY,   /* memory ran out */
+  TK_FAULT_FINDINGS, /* something is wrong with an expression: its findings */
+#define FAULT(id, remedy, text) TK_FAULT_##id,
+#include "tkdbg/fault.def"
+#undef FAULT
+  TK_FAULTS
+} tk_fault;
+
+/* What a user can do about it.  remedy.def has words for it. */
+typedef enum tk_remedy {
+  TK_REMEDY_NONE, /* nothing is known */
+#define REMEDY(id, commands, gdb, editor) TK_REMEDY_##id,
+#include "tkdbg/remedy.def"
+#undef REMEDY
+  TK_REMEDIES
+} tk_remedy;
+
 typedef struct tk_debug_fault {
   const char *message; /* "" after a call that gave TK_OK */
   const char *text;    /* with source line and caret where there is one */
@@ -197,6 +217,9 @@ typedef struct tk_debug_fault {
   size_t from, to;
   const tk_finding *const *findings; /* the text is made of them, if any */
   size_t nfindings;
+  tk_fault id;
+  tk_remedy remedy;
+  const char *about; /* an expression or a program, for the remedy; "" */
 } tk_debug_fault;
 
 /* About the last call that failed; lives until the next call. */
@@ -209,7 +232,7 @@ typedef enum tk_resume_kind {
   TK_RESUME_CONTINUE,     /* until something stops it */
   TK_RESUME_STEP,         /* to the next statement */
   TK_RESUME_NEXT,         /* over functions that are called */
-  TK_RESUME_UNTIL,        /* to a line behind this one, or out */
+  TK_RESUME_UNTIL,        /* to a line after this one, or out */
   TK_RESUME_FINISH,       /* until the function has returned */
   TK_RESUME_OPERATION,    /* to the next operation of the statement */
   TK_RESUME_NEXT_PROGRAM, /* to the first statement of the next one */
@@ -372,7 +395,7 @@ tk_status tk_debug_condition_point(tk_debug *d, int number,
 tk_status tk_debug_ignore_point(tk_debug *d, int number, uint64_t hits);
 tk_status tk_debug_delete_point(tk_debug *d, int number);
 /* The next piece of a logpoint's text, of n characters, which *text moves
- * behind: an expression to be evaluated, or text as it is.  False: the end. */
+ * after: an expression to be evaluated, or text as it is.  False: the end. */
 bool tk_debug_log_piece(const char **text, const char **piece, size_t *n,
                         bool *is_expression);
 
@@ -410,7 +433,7 @@ typedef struct tk_debug_local {
   tk_ir_type type;   /* of a block pointer or descriptor, of the block;
                         others: its type, and ... */
   int value;         /* ... its number in the function */
-  size_t statement;  /* the first that assigns it, or behind which a CONSTEXPR
+  size_t statement;  /* the first that assigns it, or after which a CONSTEXPR
                         is known; TK_DEBUG_NO_STATEMENT: an argument */
 } tk_debug_local;
 
@@ -448,7 +471,7 @@ bool tk_debug_source_named(const tk_debug *d, const char *file,
 
 typedef enum tk_program_state {
   TK_PROGRAM_NOT_BEGUN,
-  TK_PROGRAM_CURRENT, /* goes on next */
+  TK_PROGRAM_CURRENT, /* runs next */
   TK_PROGRAM_PAUSED,
   TK_PROGRAM_BLOCKED, /* waits for another */
   TK_PROGRAM_DONE,
@@ -460,7 +483,7 @@ typedef struct tk_debug_program {
   tk_program_state state;
 } tk_debug_program;
 
-/* The program that goes on next; also where a point asks. */
+/* The program that runs next; also where a point asks. */
 uint64_t tk_debug_current_program(const tk_debug *d);
 /* The state of one program. */
 tk_status tk_debug_program_indexed(tk_debug *d, uint64_t index,
@@ -469,7 +492,7 @@ tk_status tk_debug_program_indexed(tk_debug *d, uint64_t index,
  * program conditions. */
 uint64_t tk_debug_program_count(const tk_debug *d);
 /* Fills in at most max programs from the place *at of the order on, which
- * moves behind them; how many there were. */
+ * moves past them; how many there were. */
 size_t tk_debug_programs(tk_debug *d, uint64_t *at, tk_debug_program *out,
                          size_t max);
 /* Looks at a program that is half done, and at one of its calls, 0 being the
@@ -490,7 +513,7 @@ typedef struct tk_debug_frame {
   size_t statement; /* its number; TK_DEBUG_NO_STATEMENT: none */
   size_t call;      /* it waits for the call-th call that the statement makes,
                        from 1; 0: for none */
-  bool returns;     /* all is done, but for returning */
+  bool returns;     /* all is done except returning */
   const tk_debug_loop *loops; /* that it is in, innermost first */
   size_t nloops;
   size_t depth; /* callers above it */
@@ -509,7 +532,7 @@ tk_status tk_debug_visit(tk_debug *d, uint64_t program, void (*fn)(void *ud),
 typedef struct tk_debug_variable {
   const char *name;
   tk_variable_kind kind;
-  int parameter;    /* which one, from 0; -1: it is none */
+  int parameter;    /* which one, from 0; -1: not a parameter */
   const char *type; /* as whatis says it; NULL: it has no value yet */
   bool unassigned;  /* a jump went over what would have given it one */
   const tk_debug_value *values; /* with their types; several of a tuple */
@@ -583,7 +606,7 @@ typedef struct tk_debug_aside {
   const char *ended; /* ... where a program ended with this; NULL */
 } tk_debug_aside;
 
-/* What the statement at or behind a line touches; 0: the current one. */
+/* What the statement at or after a line touches; 0: the current one. */
 typedef struct tk_debug_accesses {
   tk_place place;
   bool reached; /* some program comes to it */
@@ -682,8 +705,8 @@ tk_status tk_debug_check(tk_debug *d, const char *list);
 tk_debug *tk_debugger_engine(tk_debugger *d);
 /* Command lines for an engine that another front end drives: what
  * tk_debugger_command prints goes to o->write, a command that goes on counts
- * as tk_debug_resume.  Of the options, only ud, read, write, width, colour and
- * script count. */
+ * as tk_debug_resume.  Of the options, only ud, read, write, width, colour,
+ * script and front count. */
 tk_status tk_debugger_over(tk_debug *d, const tk_debugger_options *o,
                            tk_debugger **out);
 

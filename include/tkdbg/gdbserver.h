@@ -44,7 +44,7 @@ typedef struct tk_gdbserver_options {
   void *ud;
 } tk_gdbserver_options;
 
-/* Listens.  TK_USAGE with a report: the address is none, or is taken. */
+/* Listens.  TK_USAGE with a report if the address is malformed or taken. */
 tk_status tk_gdbserver_new(tk_session *s, const tk_gdbserver_options *o,
                            tk_gdbserver **out);
 /* The run is over and its exit status is code: tells the client. */

@@ -11,7 +11,7 @@
  * strings and arrays, belongs to the program, which lives until its session is
  * freed and never changes.
  *
- * Errors: there are none, but for tk_launch_form.  An index past the end gives
+ * There are no errors, except from tk_launch_form.  An index past the end gives
  * NULL, false or -1, so that a loop needs no count.  Handles may not be NULL.
  */
 #ifndef TKDBG_IR_H

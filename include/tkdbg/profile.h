@@ -74,7 +74,7 @@ typedef struct tk_profile_function {
 } tk_profile_function;
 
 /* The same as a tree: kernel, function that it calls, line, operation.  Each
- * stands behind the one that it is part of. */
+ * comes after the one that it is part of. */
 typedef enum tk_profile_kind {
   TK_PROFILE_FUNCTION,
   TK_PROFILE_LINE,

@@ -25,14 +25,14 @@ extern "C" {
 typedef struct tk_place {
   const char *file;         /* NULL: there is no place, and all else is 0 */
   int line, column;         /* of its first byte, from 1; columns count bytes */
-  int end_line, end_column; /* behind its last byte */
+  int end_line, end_column; /* after its last byte */
   uint32_t offset, length;  /* in bytes, from the start of the text */
   const char *text;         /* the first line of it, without its newline; not
                                NUL-terminated */
   size_t text_length;
 } tk_place;
 
-/* An element of a tensor, or what an address is when it is none. */
+/* An element of a tensor, or an address outside of every tensor. */
 typedef struct tk_element {
   const char *tensor; /* its parameter's name; NULL: in no tensor */
   int rank;           /* axes of index; -1: no element of the view */
@@ -270,8 +270,7 @@ typedef struct tk_explanation {
  * (tk_run_options.explain), NULL past the end. */
 const tk_explanation *tk_launch_explanation(tk_launch *l, size_t i);
 
-/* ---- differences: a tensor that does not hold what it should --------------
- */
+/* ---- differences: a tensor that does not hold what it should ------------- */
 
 /* What the wrong elements have in common. */
 typedef enum tk_pattern_kind {
@@ -317,13 +316,22 @@ typedef struct tk_difference {
   double rtol, atol;  /* what is tolerated: atol + rtol * |expected| */
   uint64_t ulps;      /* ..., or that many units in the last place */
   bool given;         /* the caller said so; else it follows from the kernel */
-  uint64_t written;   /* elements that a program wrote */
+  /* Another engine, and no bound that the caller gave: if the kernel may round,
+   * both are judged by what is exact.  Roots of the mean squares of what the
+   * run left (0 if the types differ), of the run's errors, of the engine's,
+   * and what these may be at most.  weak: elements may be off by more than a
+   * twentieth of `size` and are not wrong.  all_wrong: the engine's errors are
+   * too large together. */
+  bool judged, weak, all_wrong;
+  double size, own_error, engine_error, error_bound;
+  uint64_t written; /* elements that a program wrote */
   /* Elements that are not the same number, tolerated ones too (0 if the types
    * differ), and how far apart they are at most: absolutely, as a part of what
    * is expected, and in units in the last place (floats) or by value. */
   uint64_t unequal;
   double absolute, relative;
   uint64_t ulp;
+  uint64_t ulp_of_most; /* of the element that is furthest off, absolutely */
   int rank;
   int64_t shape[TK_MAX_RANK];
   uint64_t total, wrong; /* elements; when none is wrong, the rest is 0 */
@@ -368,8 +376,7 @@ const char *tk_launch_difference_text(tk_launch *l, size_t i, size_t lines);
 const char *tk_launch_source_lines(tk_launch *l, const tk_explanation *x,
                                    size_t most);
 
-/* ---- divergence: the first operation whose results differ -----------------
- */
+/* ---- divergence: the first operation whose results differ ---------------- */
 
 /* Why two engines give different values for the same operands. */
 typedef enum tk_cause {

@@ -75,6 +75,19 @@ typedef struct tk_option {
 /* The i-th option; NULL past the end. */
 const tk_option *tk_option_at(size_t i);
 
+/* An option that has no effect without others, or beside them
+ * (tkdbg/pair.def), in the settings of a host program. */
+typedef struct tk_option_pair {
+  bool needs;         /* one of the others; false: it clashes with each */
+  const char *key;    /* of the option */
+  const char *others; /* names of options or commands, with a blank between
+                       * them; NAME=WORD|WORD: only with one of these values */
+  const char *why;    /* part of a sentence, or "" */
+} tk_option_pair;
+
+/* The i-th such pair; false past the end. */
+bool tk_option_pair_at(size_t i, tk_option_pair *out);
+
 /* ---- sessions ---------------------------------------------------------- */
 
 /* Receives text that a kernel prints.  text is not NUL-terminated. */
@@ -95,11 +108,19 @@ tk_status tk_session_triton_version(tk_session *s, const char *version);
 /* The version whose meaning kernels have under a version such as "3.9.0": the
  * same up to the minor number where that is followed, else the newest that is
  * followed; that one too for NULL.  NULL for an older one than any known, and
- * for what is no version. */
+ * for anything that is not a version. */
 const char *tk_triton_meaning(const char *version);
 /* What the i-th behaviour that changed was before, and the version that
  * changed it; NULL past the end. */
 const char *tk_triton_change(size_t i, const char **version);
+/* The i-th version that is known, the oldest first; NULL past the end. */
+const char *tk_triton_version_at(size_t i);
+/* The i-th operation that a version added, as "tl.gather", and that version;
+ * the i-th that a version removed, and what to write there.  NULL past the end.
+ */
+const char *tk_triton_added(size_t i, const char **version);
+const char *tk_triton_removed(size_t i, const char **version,
+                              const char **instead);
 
 /* Asks a running launch to stop; it returns TK_INTERRUPTED soon after. */
 void tk_interrupt(tk_session *s);
@@ -162,8 +183,8 @@ typedef enum tk_value_kind {
                     is in a constexpr, 1 if not, which tells what .value is */
   /* Only as an argument, or inside one: */
   TK_V_TENSOR,     /* ptr is a const tk_tensor */
-  TK_V_DESCRIPTOR, /* items: base (TENSOR), then tuples of shape, strides and
-                      block shape, then the padding ("zero" or "nan") */
+  TK_V_DESCRIPTOR, /* items: base (TENSOR), tuples of shape, strides and block
+                      shape, "zero" or "nan"; lo: fp32 is loaded as tf32 */
 } tk_value_kind;
 
 typedef struct tk_value {
@@ -289,7 +310,7 @@ tk_status tk_launch_no_specialize(tk_launch *l, const char *param);
 tk_status tk_launch_arg_text(tk_launch *l, const char *text);
 tk_status tk_launch_grid_text(tk_launch *l, const char *text);
 
-/* A tensor that is no argument but may be reached through an address that
+/* A tensor that is not an argument but may be reached through an address that
  * the kernel loads from memory. */
 tk_status tk_launch_extra(tk_launch *l, const char *name, const tk_tensor *t);
 
@@ -315,6 +336,27 @@ tk_status tk_launch_print(tk_launch *l, const char *param);
 /* Launch files (safetensors): everything needed to run it again. */
 tk_status tk_launch_record(tk_launch *l, const char *path);
 tk_status tk_launch_replay(tk_session *s, const char *path, tk_launch **out);
+
+/* In the text of a source, `removed` bytes from `at` on that give way to
+ * others. */
+typedef struct tk_edit {
+  const char *file; /* the source's name, as reports have it */
+  size_t at, removed;
+  const char *text;
+} tk_edit;
+
+/* A launch file that is kept in memory, to be replayed many times, in its own
+ * session or in others, which may be freed before it.  A launch that was made
+ * from it does not need it any more. */
+typedef struct tk_recording tk_recording;
+tk_status tk_recording_open(tk_session *s, const char *path,
+                            tk_recording **out);
+/* Runs a launch again, with its kernel changed if there are edits.  Each edit
+ * finds the text as those before have left it, and must leave every function
+ * at its line.  What the host was not asked when the launch was recorded it
+ * does not know.  TK_USAGE: an edit lies outside of its source. */
+tk_status tk_recording_replay(const tk_recording *r, tk_session *s,
+                              const tk_edit *edits, size_t n, tk_launch **out);
 
 /* ---- running ----------------------------------------------------------- */
 
@@ -413,11 +455,18 @@ typedef struct tk_check_options {
   bool stop;                /* the first finding ends the run */
   bool collect;             /* findings do not change a run's status, and
                                are shown once for all runs of the session */
+  bool keep_going;          /* an access that must not happen is a finding,
+                               and does not end the run: lanes of a store are
+                               dropped, those of a load become NaN, or
+                               integers below 0 */
+  int arch;                 /* compute capability of the device that is meant;
+                               90: 9.0; 0: that one */
 } tk_check_options;
 
 /* Turns detectors on for the launches that follow: names separated by
- * commas, "all", or NULL for none.  A run with findings gives TK_FINDING,
- * unless they are collected.  options may be NULL. */
+ * commas, "all", or NULL for none; keep_going holds without them too.  A run
+ * with findings gives TK_FINDING, unless they are collected.  options may be
+ * NULL. */
 tk_status tk_session_check(tk_session *s, const char *list,
                            const tk_check_options *options);
 /* The i-th detector's name and what it finds; NULL past the end. */
@@ -429,6 +478,10 @@ bool tk_check_is_on(tk_session *s, const char *name);
 bool tk_check_is_list(const char *text);
 /* How many different findings detectors have had, hidden ones too. */
 size_t tk_check_findings(tk_session *s);
+/* Of runs that go on after accesses which must not happen: at how many places
+ * there were such accesses since the last time that they were told.  tell: a
+ * finding of the report sums them up, by place. */
+size_t tk_check_kept_going(tk_session *s, bool tell);
 /* Lines for a suppression file that would leave all of them out. */
 const char *tk_check_suppressions(tk_session *s);
 
@@ -486,6 +539,14 @@ tk_status tk_elements_check(tk_session *s, const char *option,
  * It belongs to the session. */
 typedef struct tk_debugger tk_debugger;
 
+/* Whose terms messages are worded in. */
+typedef enum tk_front {
+  TK_FRONT_COMMANDS, /* the debugger's own commands */
+  TK_FRONT_GDB,      /* gdb's; the debugger's come after `monitor` */
+  TK_FRONT_EDITOR,   /* an editor's buttons and views */
+  TK_FRONTS
+} tk_front;
+
 typedef struct tk_debugger_options {
   size_t size; /* sizeof(tk_debugger_options) */
   void *ud;
@@ -507,6 +568,7 @@ typedef struct tk_debugger_options {
   /* Hands the launch to a gdb that connects to that address, until it leaves;
    * NULL: this is not possible (tkdbg/gdbserver.h). */
   tk_status (*lend)(void *ud, const char *address);
+  tk_front front;
 } tk_debugger_options;
 
 tk_status tk_debugger_new(tk_session *s, const tk_debugger_options *o,

@@ -10,7 +10,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/index.h"
 #include "interp/check/check.h"
+#include "interp/check/window.h"
 #include "interp/describe.h"
 
 typedef struct gaps {
@@ -65,13 +67,6 @@ static bool is_between(const tki_region *r, uint64_t addr) {
   return !tki_element_index(r, addr - (addr - first) % size, index);
 }
 
-static const char *ints(tkc *c, const int64_t *v, int n) {
-  const char *text = "";
-  for (int i = 0; i < n; i++)
-    text = tk_arena_printf(&c->run, "%s%s%" PRId64, text, i ? ", " : "", v[i]);
-  return text;
-}
-
 static void report_gap(gaps *g, tki *t, const tki_access *a, size_t lane) {
   const tki_region *r = &t->regions[a->region];
   const tk_tensor *x = r->tensor;
@@ -86,8 +81,8 @@ static void report_gap(gaps *g, tki *t, const tki_access *a, size_t lane) {
     tkc_note(g->c, d, NULL, "first bad lane: %s",
              tkc_lane(g->c, &a->in->type, lane));
   tkc_note(g->c, d, NULL, "%s is %s[%s] with strides [%s]", r->name,
-           tk_dtype_name(x->dtype), ints(g->c, x->shape, x->rank),
-           ints(g->c, x->strides, x->rank));
+           tk_dtype_name(x->dtype), tk_ints_text(&g->c->run, x->shape, x->rank),
+           tk_ints_text(&g->c->run, x->strides, x->rank));
   tkc_help(g->c, d,
            "compare the mask with the shape of %s, and the offsets "
            "with its strides",
@@ -110,6 +105,7 @@ static void gap_access(void *ud, tki *t, const tki_access *access) {
 }
 
 void *tkc_BOUNDS_begin(tkc *c, tki *t) {
+  tkc_windows_begin(c, t);
   gaps *g = TK_NEW(&c->run, gaps);
   *g = (gaps){.c = c, .has = TK_NEWN(&c->run, bool, t->nregions + 1)};
   bool any = false;

@@ -9,16 +9,18 @@
 
 static const struct detector {
   const char *name, *aliases, *doc;
+  bool all;
   tkc_begin_fn begin;
+  tkc_refused_fn refused;
   tkc_end_fn end;
 } table[TKC_COUNT] = {
-#define CHECK(id, name, aliases, begin, end, doc)                              \
-  {name, aliases, doc, begin, end},
+#define CHECK(id, name, aliases, all, begin, refused, end, doc)                \
+  {name, aliases, doc, all, begin, refused, end},
 #include "check.def"
 #undef CHECK
 };
 
-enum { LIMIT = 20 };
+enum { LIMIT = 20, ARCH = 90 };
 
 const char *tk_check_name(size_t i) {
   return i < TKC_COUNT ? table[i].name : NULL;
@@ -33,6 +35,7 @@ const char *tk_check_doc(size_t i) {
 static void drop_findings(tkc *c) {
   tk_arena_free(&c->kept);
   c->findings = NULL;
+  c->bad = NULL;
   c->shown = c->hidden = 0;
 }
 
@@ -52,10 +55,13 @@ static void forget_run(tkc *c) {
   c->hidden = c->hidden_before;
 }
 
-static void on_begin(void *ud, tki *t) {
-  tkc *c = ud;
-  if (c->t == t) forget_run(c);
-  if (c->t != t && !c->collect) drop_findings(c);
+/* A run begins, or a launch is refused in its place. */
+static void start_findings(tkc *c, tki *t) {
+  if (!t || c->t != t) {
+    if (!c->collect) drop_findings(c);
+  } else {
+    forget_run(c);
+  }
   TK_ASSERT(!c->t || c->t == t); /* the run before has ended */
   c->t = t;
   c->before = last_finding(c);
@@ -65,8 +71,31 @@ static void on_begin(void *ud, tki *t) {
   tk_arena_free(&c->run);
   memset(c->ud, 0, sizeof c->ud);
   for (tkc_finding *f = c->findings; f; f = f->next) f->diag = NULL;
+}
+
+static uint32_t all_detectors(void) {
+  uint32_t on = 0;
+  for (int i = 0; i < TKC_COUNT; i++) on |= (uint32_t)table[i].all << i;
+  return on;
+}
+
+static void on_begin(void *ud, tki *t) {
+  tkc *c = ud;
+  c->all = !(all_detectors() & ~c->on);
+  start_findings(c, t);
+  tkc_keep_begin(c, t);
   for (int i = 0; i < TKC_COUNT; i++)
     if (c->on >> i & 1 && table[i].begin) c->ud[i] = table[i].begin(c, t);
+}
+
+static void on_refused(void *ud, tk_launch *l) {
+  tkc *c = ud;
+  if (c->t) return; /* another run is under way */
+  start_findings(c, NULL);
+  for (int i = 0; i < TKC_COUNT; i++)
+    if (c->on >> i & 1 && table[i].refused) table[i].refused(c, l);
+  for (tkc_finding *f = c->findings; f; f = f->next) f->diag = NULL;
+  tk_arena_free(&c->run);
 }
 
 /* If no detector has followed what the run wrote, it may have written
@@ -95,6 +124,7 @@ static void on_end(void *ud, tki *t, tk_status st) {
   tkc *c = ud;
   if (c->t != t) return; /* the run was refused before it began */
   c->t = NULL;
+  tkc_keep_end(c);
   for (int i = 0; i < TKC_COUNT; i++)
     if (c->ud[i] && table[i].end) table[i].end(c, c->ud[i], t, st);
   forget_unwritten(c, t);
@@ -124,8 +154,11 @@ static tkc *session_checks(const tk_session *s) {
 static tkc *make_checks(tk_session *s) {
   tkc *c = tk_calloc(&s->env, 1, sizeof *c);
   c->session = s;
-  c->watcher =
-      (tk_watcher){.ud = c, .begin = on_begin, .end = on_end, .free = on_free};
+  c->watcher = (tk_watcher){.ud = c,
+                            .begin = on_begin,
+                            .end = on_end,
+                            .refused = on_refused,
+                            .free = on_free};
   tk_arena_init(&c->run, &s->env);
   tk_arena_init(&c->kept, &s->env);
   tk_arena_init(&c->file, &s->env);
@@ -155,8 +188,7 @@ static void unknown_detector(tkc *c, const char *word) {
 
 /* Returns the detectors that a word names; 0: there are none of that name. */
 static uint32_t named_detectors(const char *word, size_t n) {
-  if (!n || (n == 3 && !strncmp(word, "all", 3)))
-    return ((uint32_t)1 << TKC_COUNT) - 1;
+  if (!n || (n == 3 && !strncmp(word, "all", 3))) return all_detectors();
   for (int i = 0; i < TKC_COUNT; i++)
     if ((strlen(table[i].name) == n && !strncmp(table[i].name, word, n)) ||
         tk_has_word(table[i].aliases, word, n))
@@ -201,13 +233,15 @@ static void set_checks(tk_env *e, void *ud) {
   c->rules = NULL;
   drop_findings(c);
   tk_arena_free(&c->file);
-  if (!k->list) return;
+  c->keep_going = k->opt.keep_going;
+  c->arch = k->opt.arch ? k->opt.arch : ARCH;
+  if (!k->list && !c->keep_going) return;
   c->limit = k->opt.limit ? k->opt.limit : LIMIT;
   c->assume_written = k->opt.assume_written;
   c->stop = k->opt.stop;
   c->collect = k->opt.collect;
   if (k->opt.suppressions) tkc_read_rules(c, k->opt.suppressions);
-  c->on = read_list(c, k->list);
+  c->on = k->list ? read_list(c, k->list) : 0;
 }
 
 tk_status tk_session_check(tk_session *s, const char *list,
@@ -255,6 +289,19 @@ size_t tk_check_findings(tk_session *s) {
   size_t n = 0;
   for (tkc_finding *f = c ? c->findings : NULL; f; f = f->next)
     n += !f->suppressed && tk_finding_severity(f->id) != TK_SEV_NOTE;
+  return n;
+}
+
+static void tell_kept(tk_env *e, void *ud) {
+  (void)e;
+  tkc_keep_tell(ud);
+}
+
+size_t tk_check_kept_going(tk_session *s, bool tell) {
+  tkc *c = session_checks(s);
+  size_t n = 0;
+  for (tkc_kept *k = c ? c->bad : NULL; k; k = k->next) n++;
+  if (n && tell) tk_session_guard(s, tell_kept, c);
   return n;
 }
 

@@ -9,9 +9,10 @@
 #define TK_CHECK_H
 
 #include "interp/interp.h"
+#include "interp/keep.h"
 
 typedef enum tkc_id {
-#define CHECK(id, name, aliases, begin, end, doc) TKC_##id,
+#define CHECK(id, name, aliases, all, begin, refused, end, doc) TKC_##id,
 #include "check.def"
 #undef CHECK
   TKC_COUNT,
@@ -38,6 +39,18 @@ typedef struct tkc_rule {
   const char *kind, *file, *where;
 } tkc_rule;
 
+/* Accesses that must not happen, of one kind and place, after which the run
+ * went on. */
+typedef struct tkc_kept {
+  struct tkc_kept *next;
+  tk_diag_id id;
+  tkc_place at;
+  const char *what; /* "load past the end of x" */
+  uint64_t lanes, programs, launches;
+  int64_t pid[3]; /* the last program */
+  const tki *t;   /* the last launch; NULL: it has ended */
+} tkc_kept;
+
 /* The detectors of a session. */
 typedef struct tkc {
   tk_session *session;
@@ -46,8 +59,12 @@ typedef struct tkc {
   tk_arena kept; /* holds findings; freed when another run begins */
   tk_arena file; /* holds the rules of the suppression file */
   uint32_t on;   /* bit i: detector i is on */
+  bool all;      /* so are all that "all" turns on */
   size_t limit;
-  bool assume_written, stop, collect;
+  int arch; /* compute capability of the device that is meant; 90: 9.0 */
+  bool assume_written, stop, collect, keep_going;
+  tki_keeper keeper; /* of a run that goes on after bad accesses */
+  tkc_kept *bad;     /* those since the last summary; lives in kept */
   tkc_rule *rules;
   tkc_finding *findings;
   size_t shown, hidden; /* findings of this run; when collecting, of all */
@@ -63,11 +80,14 @@ typedef struct tkc {
 /* Attaches observers.  What it returns is handed to end, which is not called
  * if that is NULL. */
 typedef void *(*tkc_begin_fn)(tkc *c, tki *t);
+/* Reports what is known of a launch whose kernel is refused. */
+typedef void (*tkc_refused_fn)(tkc *c, tk_launch *l);
 /* Reports what is known only now.  All of c->run is freed afterwards. */
 typedef void (*tkc_end_fn)(tkc *c, void *ud, tki *t, tk_status st);
 
-#define CHECK(id, name, aliases, begin, end, doc)                              \
+#define CHECK(id, name, aliases, all, begin, refused, end, doc)                \
   void *tkc_##id##_begin(tkc *c, tki *t);                                      \
+  void tkc_##id##_refused(tkc *c, tk_launch *l);                               \
   void tkc_##id##_end(tkc *c, void *ud, tki *t, tk_status st);
 #include "check.def"
 #undef CHECK
@@ -107,6 +127,13 @@ void tkc_reported(tkc *c, tki *t, tk_diag *d);
 const char *tkc_lane(tkc *c, const tk_type *type, size_t lane);
 const char *tkc_value(tkc *c, const tk_type *type, const void *lane);
 const char *tkc_element(tkc *c, const tki *t, uint64_t addr, size_t size);
+
+/* ---- runs that go on after bad accesses (keep.c) ------------------------- */
+
+void tkc_keep_begin(tkc *c, tki *t);
+void tkc_keep_end(tkc *c);
+/* Reports what was found since the last summary, by place. */
+void tkc_keep_tell(tkc *c);
 
 /* ---- for a debugger (check.c) -------------------------------------------- */
 

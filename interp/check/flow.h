@@ -14,21 +14,21 @@
 #include "interp/check/check.h"
 #include "interp/check/fresh.h"
 
-typedef enum flow_kind {
-  FLOW_UNDEF = 1,
-  FLOW_NAN = 2,
-  FLOW_INF = 4,
-  FLOW_OVERFLOW = 8,
-  FLOW_DIVISION = 32,
-  FLOW_ZERO = 16, /* nothing wrong: says where a 0 comes from */
-} flow_kind;
+typedef enum tkc_flow_kind {
+  TKC_FLOW_UNDEF = 1,
+  TKC_FLOW_NAN = 2,
+  TKC_FLOW_INF = 4,
+  TKC_FLOW_OVERFLOW = 8,
+  TKC_FLOW_DIVISION = 32,
+  TKC_FLOW_ZERO = 16, /* nothing wrong: says where a 0 comes from */
+} tkc_flow_kind;
 
 /* Why a lane is undefined. */
-enum { FLOW_MASKED_OFF, FLOW_UNWRITTEN, FLOW_SKIPPED };
+enum { TKC_FLOW_MASKED_OFF, TKC_FLOW_UNWRITTEN, TKC_FLOW_SKIPPED };
 
 /* What a mark stands for. */
-typedef struct flow_source {
-  flow_kind kind;
+typedef struct tkc_flow_source {
+  tkc_flow_kind kind;
   tkc_place at;
   const tk_inst *in;
   int why;          /* tells sources of one kind at one place apart */
@@ -40,113 +40,118 @@ typedef struct flow_source {
                      * as text says: the source of that lane; else 0 */
   uint16_t free;    /* of a lane whose size is known: the source without */
   int bound;        /* ... whatever it holds, it is at most 2 ** bound */
-} flow_source;
+} tkc_flow_source;
 
 /* A mark: the number of its source, + 1; 0: nothing is wrong. */
-typedef uint16_t flow_id;
+typedef uint16_t tkc_flow_id;
 
 /* The first two sources: zeros that exp made from an infinity, whose
  * logarithm is that infinity again, and from a number, which is lost.  Every
  * other mark goes before these. */
-enum { FLOW_EXACT = 1, FLOW_UNDERFLOWN = 2 };
+enum { TKC_FLOW_EXACT = 1, TKC_FLOW_UNDERFLOWN = 2 };
 
-static inline bool flow_is_zero(flow_id id) {
-  return id == FLOW_EXACT || id == FLOW_UNDERFLOWN;
+static inline bool tkc_flow_is_zero(tkc_flow_id id) {
+  return id == TKC_FLOW_EXACT || id == TKC_FLOW_UNDERFLOWN;
 }
 
 /* The mark of what two lanes go into. */
-static inline flow_id flow_either(flow_id a, flow_id b) {
-  return a > FLOW_UNDERFLOWN || a >= b ? a : b;
+static inline tkc_flow_id tkc_flow_either(tkc_flow_id a, tkc_flow_id b) {
+  return a > TKC_FLOW_UNDERFLOWN || a >= b ? a : b;
 }
 
-typedef struct flow {
+typedef struct tkc_flow {
   tkc *c;
   tki_observer observer;
   unsigned kinds; /* the kinds of sources to look for, or-ed */
   bool quiet;     /* marks are followed, but nothing is reported */
   bool bounds;    /* a lane's size is known: see flow_bound.c */
   bool logs;      /* zeros are marked, because the kernel takes logarithms */
-  TK_VEC(flow_source) sources;
-  flow_id *last;     /* by instruction number: its newest source */
+  TK_VEC(tkc_flow_source) sources;
+  tkc_flow_id *last; /* by instruction number: its newest source */
   tkc_fresh **fresh; /* by region; NULL: all of it was written */
   tki_val *returned; /* marks of what a call returned */
   size_t nreturned, cap_returned;
-} flow;
+} tkc_flow;
 
 /* Lanes of marks; step 0: one mark for all. */
-typedef struct flow_marks {
-  const flow_id *id;
+typedef struct tkc_flow_marks {
+  const tkc_flow_id *id;
   size_t step;
-} flow_marks;
+} tkc_flow_marks;
 
-static inline flow_id flow_at(const flow_marks *m, size_t i) {
+static inline tkc_flow_id tkc_flow_at(const tkc_flow_marks *m, size_t i) {
   return m->id[i * m->step];
 }
 
 /* ---- flow.c -------------------------------------------------------------- */
 
 /* Returns the flow that watches this run; NULL: none does. */
-flow *flow_watching(const tki *t);
-/* Makes the observer of a run at its beginning, in the arena of c; flow_end
+tkc_flow *tkc_flow_watching(const tki *t);
+/* Makes the observer of a run at its beginning, in the arena of c; tkc_flow_end
  * releases what it holds. */
-void flow_start(flow *f, tkc *c, const tki *t, unsigned kinds);
-void flow_end(flow *f, tki *t);
+void tkc_flow_start(tkc_flow *f, tkc *c, const tki *t, unsigned kinds);
+void tkc_flow_end(tkc_flow *f, tki *t);
 /* Hooks of the observer: a frame begins or ends, an instruction has run. */
-void flow_frame(void *ud, tki *t, bool begins);
-void flow_after(void *ud, tki *t, const tk_inst *in, const tki_val *args);
+void tkc_flow_frame(void *ud, tki *t, bool begins);
+void tkc_flow_after(void *ud, tki *t, const tk_inst *in, const tki_val *args);
 
-/* The first lane behind i whose mark is another than that of i, or n. */
-size_t flow_run_end(const flow_marks *m, size_t i, size_t n);
+/* The first lane after i whose mark is another than that of i, or n. */
+size_t tkc_flow_run_end(const tkc_flow_marks *m, size_t i, size_t n);
 /* The marks of a slot of the running function. */
-flow_marks flow_of(const tki *t, int slot);
-bool flow_marked(const tki *t, int slot);
+tkc_flow_marks tkc_flow_of(const tki *t, int slot);
+bool tkc_flow_marked(const tki *t, int slot);
 /* Makes marks for the n lanes of a type, all 0.  They are to be filled and
- * given to flow_set, which drops them when all are still 0. */
-tki_val flow_new(tki *t, const tk_type *type, size_t n);
-void flow_set(tki *t, int slot, tki_val marks, size_t n);
-void flow_clear(tki *t, int slot);
+ * given to tkc_flow_set, which drops them when all are still 0. */
+tki_val tkc_flow_new(tki *t, const tk_type *type, size_t n);
+void tkc_flow_set(tki *t, int slot, tki_val marks, size_t n);
+void tkc_flow_clear(tki *t, int slot);
 /* Returns the mark of the newest source of the running instruction if that is
  * of this kind; else 0. */
-flow_id flow_known(const flow *f, const tki *t, flow_kind kind, int why);
+tkc_flow_id tkc_flow_known(const tkc_flow *f, const tki *t, tkc_flow_kind kind,
+                           int why);
 /* One of the running instruction that began in this lane, or 0. */
-flow_id flow_known_at(const flow *f, const tki *t, int why, size_t lane);
+tkc_flow_id tkc_flow_known_at(const tkc_flow *f, const tki *t, int why,
+                              size_t lane);
 /* Makes a source of the running instruction and returns its mark; text says
  * what is wrong with lane i of the result. */
-flow_id flow_begin(flow *f, tki *t, flow_kind kind, int why, size_t i,
-                   const char *text);
-const flow_source *flow_source_of(const flow *f, flow_id id);
+tkc_flow_id tkc_flow_begin(tkc_flow *f, tki *t, tkc_flow_kind kind, int why,
+                           size_t i, const char *text);
+const tkc_flow_source *tkc_flow_source_of(const tkc_flow *f, tkc_flow_id id);
 
 /* ---- flow_bound.c: how large an undefined lane can be -------------------- */
 
 /* Goes over the marks of in's result, lane by lane. */
-void flow_bound(flow *f, tki *t, const tk_inst *in, const tki_val *args);
+void tkc_flow_bound(tkc_flow *f, tki *t, const tk_inst *in,
+                    const tki_val *args);
 
 /* ---- flow_ops.c: how marks pass through an instruction ------------------- */
 
-void flow_pass(flow *f, tki *t, const tk_inst *in, const tki_val *args);
+void tkc_flow_pass(tkc_flow *f, tki *t, const tk_inst *in, const tki_val *args);
 
 /* ---- flow_source.c: NaN, infinity, wrapped integers ---------------------- */
 
 /* Marks lanes of in's result that went wrong in it, and clears marks of lanes
  * that are right again. */
-void flow_find_sources(flow *f, tki *t, const tk_inst *in, const tki_val *args);
+void tkc_flow_find_sources(tkc_flow *f, tki *t, const tk_inst *in,
+                           const tki_val *args);
 /* Whether there is nothing to do about an instruction where no lane of the
  * frame is marked. */
-bool flow_is_idle(const flow *f, const tk_inst *in);
+bool tkc_flow_is_idle(const tkc_flow *f, const tk_inst *in);
 /* Whether a kernel or what it calls takes a logarithm. */
-bool flow_has_log(const tk_program *p);
+bool tkc_flow_has_log(const tk_program *p);
 
 /* ---- flow_sink.c: where marks matter ------------------------------------- */
 
-void flow_access(flow *f, tki *t, const tki_access *a);
+void tkc_flow_access(tkc_flow *f, tki *t, const tki_access *a);
 /* Called for an access that ends the run: reports a mark of its address. */
-void flow_bad_address(flow *f, tki *t, const tk_inst *in);
+void tkc_flow_bad_address(tkc_flow *f, tki *t, const tk_inst *in);
 /* Reports a mark of a slot that a branch depends on; what says how. */
-void flow_branch(flow *f, tki *t, int slot, const char *what);
+void tkc_flow_branch(tkc_flow *f, tki *t, int slot, const char *what);
 /* Reports that an undefined lane is mixed with others; what says how. */
-void flow_mixed(flow *f, tki *t, flow_id id, const char *what);
+void tkc_flow_mixed(tkc_flow *f, tki *t, tkc_flow_id id, const char *what);
 /* Returns a mark for the same, which is reported only if the result of the
  * running instruction reaches a sink. */
-flow_id flow_mixes(flow *f, tki *t, flow_id id, const char *what);
+tkc_flow_id tkc_flow_mixes(tkc_flow *f, tki *t, tkc_flow_id id,
+                           const char *what);
 
 #endif

@@ -32,19 +32,19 @@ static int bound_of_value(double v) {
 
 /* Returns the bound of lane i of an operand: INFINITE if the lane is defined
  * and infinite. */
-static int bound_of_operand(const flow *f, const tki *t, const tk_inst *in,
+static int bound_of_operand(const tkc_flow *f, const tki *t, const tk_inst *in,
                             const tki_val *args, int k, size_t i) {
   const tk_type *type = &t->frame->func->slots[in->args[k]].type;
   tk_dtype d = (tk_dtype)type->elem;
-  flow_marks m = flow_of(t, in->args[k]);
-  flow_id id = flow_at(&m, i);
+  tkc_flow_marks m = tkc_flow_of(t, in->args[k]);
+  tkc_flow_id id = tkc_flow_at(&m, i);
   if (type->ptr) return NONE;
   if (tk_is_int(d)) return (int)(8 * tk_dtype_size(d));
-  if (id <= FLOW_UNDERFLOWN)
+  if (id <= TKC_FLOW_UNDERFLOWN)
     return bound_of_value(
         tk_lane_double(d, tki_lane(&args[k], i, tk_lane_size(type))));
-  const flow_source *s = flow_source_of(f, id);
-  return s->kind == FLOW_UNDEF && s->free ? s->bound : NONE;
+  const tkc_flow_source *s = tkc_flow_source_of(f, id);
+  return s->kind == TKC_FLOW_UNDEF && s->free ? s->bound : NONE;
 }
 
 static int bound_of_sum(int a, int b) {
@@ -72,41 +72,42 @@ static int bound_of_result(const tk_inst *in, const int *of) {
 }
 
 /* The mark of an undefined lane, with a bound or without. */
-static flow_id bounded_mark(flow *f, flow_id id, int bound) {
-  const flow_source *s = flow_source_of(f, id);
-  flow_id free = s->free ? s->free : id;
+static tkc_flow_id bounded_mark(tkc_flow *f, tkc_flow_id id, int bound) {
+  const tkc_flow_source *s = tkc_flow_source_of(f, id);
+  tkc_flow_id free = s->free ? s->free : id;
   if (bound == NONE) return free;
   for (size_t k = f->sources.n; k > free; k--) {
-    s = flow_source_of(f, (flow_id)k);
-    if (s->free == free && s->bound == bound) return (flow_id)k;
+    s = tkc_flow_source_of(f, (tkc_flow_id)k);
+    if (s->free == free && s->bound == bound) return (tkc_flow_id)k;
   }
   if (f->sources.n == UINT16_MAX) return free;
-  flow_source copy = *flow_source_of(f, free);
+  tkc_flow_source copy = *tkc_flow_source_of(f, free);
   copy.free = free;
   copy.bound = bound;
   TK_PUSH(&f->c->run, &f->sources, copy);
   f->bounds = true;
-  return (flow_id)f->sources.n;
+  return (tkc_flow_id)f->sources.n;
 }
 
-static bool may_be_bounded(const flow *f, const tki *t, const tk_inst *in) {
+static bool may_be_bounded(const tkc_flow *f, const tki *t, const tk_inst *in) {
   if (in->type.ptr || !tk_is_float((tk_dtype)in->type.elem)) return false;
   if (in->op != TK_I_CAST) return f->bounds;
   const tk_type *from = &t->frame->func->slots[in->args[0]].type;
   return f->bounds || tk_is_int((tk_dtype)from->elem);
 }
 
-void flow_bound(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
+void tkc_flow_bound(tkc_flow *f, tki *t, const tk_inst *in,
+                    const tki_val *args) {
   enum { OPERANDS = 3 };
   if (!may_be_bounded(f, t, in) || in->nargs > OPERANDS) return;
   size_t n = (size_t)in->n;
   int most = largest_bound((tk_dtype)in->type.elem), of[OPERANDS];
-  flow_marks m = flow_of(t, in->res[0]);
-  tki_val v = flow_new(t, &in->type, n);
-  flow_id *d = tki_writable(&v);
+  tkc_flow_marks m = tkc_flow_of(t, in->res[0]);
+  tki_val v = tkc_flow_new(t, &in->type, n);
+  tkc_flow_id *d = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
-    d[i] = flow_at(&m, i);
-    if (!d[i] || flow_source_of(f, d[i])->kind != FLOW_UNDEF) continue;
+    d[i] = tkc_flow_at(&m, i);
+    if (!d[i] || tkc_flow_source_of(f, d[i])->kind != TKC_FLOW_UNDEF) continue;
     for (int k = 0; k < in->nargs; k++)
       of[k] = bound_of_operand(f, t, in, args, k, i);
     int bound = bound_of_result(in, of);
@@ -115,5 +116,5 @@ void flow_bound(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
     else
       d[i] = bounded_mark(f, d[i], bound > most ? NONE : bound);
   }
-  flow_set(t, in->res[0], v, n);
+  tkc_flow_set(t, in->res[0], v, n);
 }

@@ -14,44 +14,47 @@
 static bool any_operand(const tki *t, const tk_inst *in) {
   if (!t->frame->shadow[TKI_SHADOW_UNDEF]) return false;
   for (int k = 0; k < in->nargs; k++)
-    if (flow_marked(t, in->args[k])) return true;
+    if (tkc_flow_marked(t, in->args[k])) return true;
   return false;
 }
 
 static void clear_results(tki *t, const tk_inst *in) {
-  for (int k = 0; k < in->nres; k++) flow_clear(t, in->res[k]);
+  for (int k = 0; k < in->nres; k++) tkc_flow_clear(t, in->res[k]);
 }
 
 /* ---- lane by lane -------------------------------------------------------- */
 
 /* Returns the first mark of a block whose lanes do not correspond to those of
  * the result. */
-static flow_id first_mark(const flow_marks *m, size_t n) {
+static tkc_flow_id first_mark(const tkc_flow_marks *m, size_t n) {
   for (size_t i = 0; i < n; i++)
-    if (flow_at(m, i)) return flow_at(m, i);
+    if (tkc_flow_at(m, i)) return tkc_flow_at(m, i);
   return 0;
 }
 
-TKI_CLONES static void add_marks(flow_id *d, const flow_id *m, size_t n) {
-  for (size_t i = 0; i < n; i++) d[i] = flow_either(d[i], m[i]);
+TKI_CLONES static void add_marks(tkc_flow_id *d, const tkc_flow_id *m,
+                                 size_t n) {
+  for (size_t i = 0; i < n; i++) d[i] = tkc_flow_either(d[i], m[i]);
 }
 
 static void pass_lanes(tki *t, const tk_inst *in) {
   size_t n = (size_t)in->n;
-  tki_val v = flow_new(t, &in->type, n);
-  flow_id *d = tki_writable(&v);
+  tki_val v = tkc_flow_new(t, &in->type, n);
+  tkc_flow_id *d = tki_writable(&v);
   for (int k = 0; k < in->nargs; k++) {
-    if (!flow_marked(t, in->args[k])) continue;
-    flow_marks m = flow_of(t, in->args[k]);
+    if (!tkc_flow_marked(t, in->args[k])) continue;
+    tkc_flow_marks m = tkc_flow_of(t, in->args[k]);
     const tk_type *type = &t->frame->func->slots[in->args[k]].type;
     size_t own = (size_t)tk_numel(type);
     bool lanes = own == n && m.step;
-    flow_id one = own == n || own == 1 ? flow_at(&m, 0) : first_mark(&m, own);
+    tkc_flow_id one =
+        own == n || own == 1 ? tkc_flow_at(&m, 0) : first_mark(&m, own);
     if (lanes) add_marks(d, m.id, n);
-    for (size_t i = 0; !lanes && i < n; i++) d[i] = flow_either(d[i], one);
+    for (size_t i = 0; !lanes && i < n; i++) d[i] = tkc_flow_either(d[i], one);
   }
-  for (int k = 1; k < in->nres; k++) flow_set(t, in->res[k], tki_share(&v), n);
-  flow_set(t, in->res[0], v, n);
+  for (int k = 1; k < in->nres; k++)
+    tkc_flow_set(t, in->res[k], tki_share(&v), n);
+  tkc_flow_set(t, in->res[0], v, n);
 }
 
 static const uint8_t *bools(const tki_val *v, size_t *step) {
@@ -85,34 +88,35 @@ static uint64_t lane_bits(const tki_val *v, size_t i, size_t size) {
   return bits;
 }
 
-/* A defined operand that decides leaves nothing undefined. */
+/* If a defined operand decides the result, nothing is undefined. */
 static void pass_decided(tki *t, const tk_inst *in, const tki_val *args,
                          uint64_t decider) {
   size_t n = (size_t)in->n, size = tk_lane_size(&in->type);
-  flow_marks m[2] = {flow_of(t, in->args[0]), flow_of(t, in->args[1])};
-  tki_val v = flow_new(t, &in->type, n);
-  flow_id *d = tki_writable(&v);
+  tkc_flow_marks m[2] = {tkc_flow_of(t, in->args[0]),
+                         tkc_flow_of(t, in->args[1])};
+  tki_val v = tkc_flow_new(t, &in->type, n);
+  tkc_flow_id *d = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
-    flow_id a = flow_at(&m[0], i), b = flow_at(&m[1], i);
+    tkc_flow_id a = tkc_flow_at(&m[0], i), b = tkc_flow_at(&m[1], i);
     bool settled = (!a && b && lane_bits(&args[0], i, size) == decider) ||
                    (!b && a && lane_bits(&args[1], i, size) == decider);
-    d[i] = settled ? 0 : flow_either(a, b);
+    d[i] = settled ? 0 : tkc_flow_either(a, b);
   }
-  flow_set(t, in->res[0], v, n);
+  tkc_flow_set(t, in->res[0], v, n);
 }
 
 static void pass_select(tki *t, const tk_inst *in, const tki_val *args) {
   size_t n = (size_t)in->n, step;
   const uint8_t *c = bools(&args[0], &step);
-  flow_marks m[3];
-  for (int k = 0; k < 3; k++) m[k] = flow_of(t, in->args[k]);
-  tki_val v = flow_new(t, &in->type, n);
-  flow_id *d = tki_writable(&v);
+  tkc_flow_marks m[3];
+  for (int k = 0; k < 3; k++) m[k] = tkc_flow_of(t, in->args[k]);
+  tki_val v = tkc_flow_new(t, &in->type, n);
+  tkc_flow_id *d = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
-    flow_id cond = flow_at(&m[0], i);
-    d[i] = cond ? cond : flow_at(&m[c[i * step] ? 1 : 2], i);
+    tkc_flow_id cond = tkc_flow_at(&m[0], i);
+    d[i] = cond ? cond : tkc_flow_at(&m[c[i * step] ? 1 : 2], i);
   }
-  flow_set(t, in->res[0], v, n);
+  tkc_flow_set(t, in->res[0], v, n);
 }
 
 /* ---- what moves lanes ---------------------------------------------------- */
@@ -123,14 +127,14 @@ static void pass_moved(tki *t, const tk_inst *in) {
   for (int k = 0; k < in->nargs; k++) {
     const tk_type *type = &t->frame->func->slots[in->args[k]].type;
     size_t n = (size_t)tk_numel(type);
-    flow_marks m = flow_of(t, in->args[k]);
-    slots[k] = flow_new(t, type, n);
-    flow_id *d = tki_writable(&slots[k]);
-    for (size_t i = 0; i < n; i++) d[i] = flow_at(&m, i);
+    tkc_flow_marks m = tkc_flow_of(t, in->args[k]);
+    slots[k] = tkc_flow_new(t, type, n);
+    tkc_flow_id *d = tki_writable(&slots[k]);
+    for (size_t i = 0; i < n; i++) d[i] = tkc_flow_at(&m, i);
   }
   tki_run_retyped(t, in, TK_UINT16, NULL, slots);
   for (int k = 0; k < in->nres; k++)
-    flow_set(t, in->res[k], slots[in->nargs + k], (size_t)in->n);
+    tkc_flow_set(t, in->res[k], slots[in->nargs + k], (size_t)in->n);
 }
 
 /* A marked index is as bad as a marked lane. */
@@ -138,17 +142,19 @@ static void pass_gather(tki *t, const tk_inst *in, const tki_val *args) {
   const tk_type *index = &t->frame->func->slots[in->args[1]].type;
   tk_lines from = tk_lines_read(in), to = tk_lines_made(in);
   size_t total = (size_t)in->n;
-  flow_marks src = flow_of(t, in->args[0]), idx = flow_of(t, in->args[1]);
+  tkc_flow_marks src = tkc_flow_of(t, in->args[0]),
+                 idx = tkc_flow_of(t, in->args[1]);
   const char *at = tki_lanes(&args[1]);
-  tki_val v = flow_new(t, &in->type, total);
-  flow_id *d = tki_writable(&v);
+  tki_val v = tkc_flow_new(t, &in->type, total);
+  tkc_flow_id *d = tki_writable(&v);
   for (size_t i = 0; i < total; i++) {
     size_t k = (size_t)tk_lane_int((tk_dtype)index->elem,
                                    at + i * tk_lane_size(index));
     size_t lane = tk_line_first(&from, tk_line_of(&to, i)) + k * from.step;
-    d[i] = flow_at(&idx, i) ? flow_at(&idx, i) : flow_at(&src, lane);
+    d[i] =
+        tkc_flow_at(&idx, i) ? tkc_flow_at(&idx, i) : tkc_flow_at(&src, lane);
   }
-  flow_set(t, in->res[0], v, total);
+  tkc_flow_set(t, in->res[0], v, total);
 }
 
 /* ---- along an axis ------------------------------------------------------- */
@@ -156,19 +162,19 @@ static void pass_gather(tki *t, const tk_inst *in, const tki_val *args) {
 /* The first mark of a row, and whether it has lanes without a mark too.  Marks
  * of zeros are kept apart, since nothing is wrong with those lanes. */
 typedef struct row_marks {
-  flow_id first;
+  tkc_flow_id first;
   bool mixed;
-  flow_id zero;
+  tkc_flow_id zero;
 } row_marks;
 
-static row_marks look_along(const flow_marks *m, size_t from, size_t n,
+static row_marks look_along(const tkc_flow_marks *m, size_t from, size_t n,
                             size_t step) {
   row_marks r = {0, false, 0};
   bool clean = false;
   for (size_t k = 0; k < n; k++) {
-    flow_id id = flow_at(m, from + k * step);
-    if (id <= FLOW_UNDERFLOWN) {
-      r.zero = flow_either(r.zero, id);
+    tkc_flow_id id = tkc_flow_at(m, from + k * step);
+    if (id <= TKC_FLOW_UNDERFLOWN) {
+      r.zero = tkc_flow_either(r.zero, id);
       clean = true;
     } else if (!r.first) {
       r.first = id;
@@ -181,31 +187,33 @@ static row_marks look_along(const flow_marks *m, size_t from, size_t n,
 /* If only some lanes of a row are undefined, that is reported at once for a
  * single row. One of several rows may lie past the end of the data, where
  * nobody needs its result: it is reported when the result matters. */
-static flow_id settle_row(flow *f, tki *t, row_marks r, bool several,
-                          const char *what) {
-  if (!r.mixed || f->quiet || flow_source_of(f, r.first)->kind != FLOW_UNDEF)
+static tkc_flow_id settle_row(tkc_flow *f, tki *t, row_marks r, bool several,
+                              const char *what) {
+  if (!r.mixed || f->quiet ||
+      tkc_flow_source_of(f, r.first)->kind != TKC_FLOW_UNDEF)
     return r.first;
-  if (several) return flow_mixes(f, t, r.first, what);
-  flow_mixed(f, t, r.first, what);
+  if (several) return tkc_flow_mixes(f, t, r.first, what);
+  tkc_flow_mixed(f, t, r.first, what);
   return 0;
 }
 
-static void pass_reduce(flow *f, tki *t, const tk_inst *in) {
+static void pass_reduce(tkc_flow *f, tki *t, const tk_inst *in) {
   tk_lines l = tk_lines_read(in);
   size_t n = (size_t)in->n;
-  tki_val v = flow_new(t, &in->type, n);
-  flow_id *d = tki_writable(&v);
+  tki_val v = tkc_flow_new(t, &in->type, n);
+  tkc_flow_id *d = tki_writable(&v);
   for (int k = 0; k < in->nargs; k++) {
-    flow_marks m = flow_of(t, in->args[k]);
+    tkc_flow_marks m = tkc_flow_of(t, in->args[k]);
     for (size_t i = 0; i < l.count; i++) {
-      if (d[i] > FLOW_UNDERFLOWN) continue;
+      if (d[i] > TKC_FLOW_UNDERFLOWN) continue;
       row_marks row = look_along(&m, tk_line_first(&l, i), l.n, l.step);
-      flow_id id = settle_row(f, t, row, n > 1, "goes into a reduction");
-      d[i] = id ? id : flow_either(d[i], row.zero);
+      tkc_flow_id id = settle_row(f, t, row, n > 1, "goes into a reduction");
+      d[i] = id ? id : tkc_flow_either(d[i], row.zero);
     }
   }
-  for (int k = 1; k < in->nres; k++) flow_set(t, in->res[k], tki_share(&v), n);
-  flow_set(t, in->res[0], v, n);
+  for (int k = 1; k < in->nres; k++)
+    tkc_flow_set(t, in->res[k], tki_share(&v), n);
+  tkc_flow_set(t, in->res[0], v, n);
 }
 
 /* A lane of the result is marked if that lane of the operand, or one before it,
@@ -213,49 +221,50 @@ static void pass_reduce(flow *f, tki *t, const tk_inst *in) {
 static void pass_scan(tki *t, const tk_inst *in) {
   tk_lines l = tk_lines_made(in);
   size_t n = (size_t)in->n;
-  tki_val v = flow_new(t, &in->type, n);
-  flow_id *d = tki_writable(&v);
+  tki_val v = tkc_flow_new(t, &in->type, n);
+  tkc_flow_id *d = tki_writable(&v);
   for (int k = 0; k < in->nargs; k++) {
-    flow_marks m = flow_of(t, in->args[k]);
+    tkc_flow_marks m = tkc_flow_of(t, in->args[k]);
     for (size_t i = 0; i < l.count; i++) {
       size_t first = tk_line_first(&l, i);
-      flow_id id = 0;
+      tkc_flow_id id = 0;
       for (size_t a = 0; a < l.n; a++) {
         size_t at = first + (tk_inst_reverse(in) ? l.n - 1 - a : a) * l.step;
-        id = flow_either(id, flow_at(&m, at));
-        d[at] = flow_either(d[at], id);
+        id = tkc_flow_either(id, tkc_flow_at(&m, at));
+        d[at] = tkc_flow_either(d[at], id);
       }
     }
   }
-  for (int k = 1; k < in->nres; k++) flow_set(t, in->res[k], tki_share(&v), n);
-  flow_set(t, in->res[0], v, n);
+  for (int k = 1; k < in->nres; k++)
+    tkc_flow_set(t, in->res[k], tki_share(&v), n);
+  tkc_flow_set(t, in->res[0], v, n);
 }
 
 /* Any lane can come to stand anywhere along the axis. */
-static void pass_sort(flow *f, tki *t, const tk_inst *in) {
+static void pass_sort(tkc_flow *f, tki *t, const tk_inst *in) {
   tk_lines from = tk_lines_read(in), to = tk_lines_made(in);
-  flow_marks m = flow_of(t, in->args[0]);
-  tki_val v = flow_new(t, &in->type, (size_t)in->n);
-  flow_id *d = tki_writable(&v);
+  tkc_flow_marks m = tkc_flow_of(t, in->args[0]);
+  tki_val v = tkc_flow_new(t, &in->type, (size_t)in->n);
+  tkc_flow_id *d = tki_writable(&v);
   for (size_t i = 0; i < to.count; i++) {
     size_t first = tk_line_first(&to, i);
     row_marks row = look_along(&m, tk_line_first(&from, i), from.n, from.step);
-    flow_id id = settle_row(f, t, row, to.count > 1, "is sorted");
+    tkc_flow_id id = settle_row(f, t, row, to.count > 1, "is sorted");
     for (size_t a = 0; a < to.n; a++) d[first + a * to.step] = id;
   }
-  flow_set(t, in->res[0], v, (size_t)in->n);
+  tkc_flow_set(t, in->res[0], v, (size_t)in->n);
 }
 
-static void pass_histogram(flow *f, tki *t, const tk_inst *in,
+static void pass_histogram(tkc_flow *f, tki *t, const tk_inst *in,
                            const tki_val *args) {
   size_t n = (size_t)tk_numel(&in->from), step = 0;
   const uint8_t *mask = in->nargs > 1 ? bools(&args[1], &step) : NULL;
-  flow_marks m = flow_of(t, in->args[0]);
+  tkc_flow_marks m = tkc_flow_of(t, in->args[0]);
   for (size_t i = 0; i < n; i++) {
-    flow_id id = flow_at(&m, i);
+    tkc_flow_id id = tkc_flow_at(&m, i);
     if (!id || (mask && !mask[i * step])) continue;
-    if (flow_source_of(f, id)->kind == FLOW_UNDEF)
-      flow_mixed(f, t, id, "is counted by a histogram");
+    if (tkc_flow_source_of(f, id)->kind == TKC_FLOW_UNDEF)
+      tkc_flow_mixed(f, t, id, "is counted by a histogram");
     break;
   }
   clear_results(t, in);
@@ -264,14 +273,15 @@ static void pass_histogram(flow *f, tki *t, const tk_inst *in,
 /* ---- products ------------------------------------------------------------ */
 
 /* A lane of a product is marked if its row or column is, or its accumulator. */
-static void pass_dot(flow *f, tki *t, const tk_inst *in) {
+static void pass_dot(tkc_flow *f, tki *t, const tk_inst *in) {
   tk_product p = tk_product_of(in);
-  flow_marks a = flow_of(t, in->args[0]), b = flow_of(t, in->args[1]);
-  flow_marks acc = {NULL, 0};
+  tkc_flow_marks a = tkc_flow_of(t, in->args[0]),
+                 b = tkc_flow_of(t, in->args[1]);
+  tkc_flow_marks acc = {NULL, 0};
   bool adds = in->nargs > 2;
-  if (adds) acc = flow_of(t, in->args[2]);
-  tki_val v = flow_new(t, &in->type, (size_t)in->n);
-  flow_id *d = tki_writable(&v);
+  if (adds) acc = tkc_flow_of(t, in->args[2]);
+  tki_val v = tkc_flow_new(t, &in->type, (size_t)in->n);
+  tkc_flow_id *d = tki_writable(&v);
   for (size_t o = 0; o < p.batch; o++)
     for (size_t i = 0; i < p.m; i++) {
       row_marks row = look_along(&a, (o * p.m + i) * p.k, p.k, 1);
@@ -282,17 +292,18 @@ static void pass_dot(flow *f, tki *t, const tk_inst *in) {
         row_marks r = {row.first ? row.first : col.first, !whole, 0};
         r.mixed = r.mixed && r.first;
         d[at] = settle_row(f, t, r, true, "goes into a product of matrices");
-        if (!d[at] && adds) d[at] = flow_at(&acc, at);
+        if (!d[at] && adds) d[at] = tkc_flow_at(&acc, at);
       }
     }
-  flow_set(t, in->res[0], v, (size_t)in->n);
+  tkc_flow_set(t, in->res[0], v, (size_t)in->n);
 }
 
 /* ---- dispatch ------------------------------------------------------------ */
 
 /* For instructions whose lanes come from the same lanes of their operands.
  * Lanes that are loaded get marks of their own. */
-static void pass_same(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
+static void pass_same(tkc_flow *f, tki *t, const tk_inst *in,
+                      const tki_val *args) {
   uint64_t decider;
   if (in->op == TK_I_SELECT)
     pass_select(t, in, args);
@@ -300,13 +311,13 @@ static void pass_same(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
     pass_decided(t, in, args, decider);
   else if (tk_inst_is_pure(in)) {
     pass_lanes(t, in);
-    flow_bound(f, t, in, args);
+    tkc_flow_bound(f, t, in, args);
   }
 }
 
 /* Called if some operand has marks: passes them to the result in the way in
  * which the instruction passes lanes. */
-static void pass_marked(flow *f, tki *t, const tk_inst *in,
+static void pass_marked(tkc_flow *f, tki *t, const tk_inst *in,
                         const tki_val *args) {
   switch (tk_inst_lanes(in)) {
   case TK_LANES_SAME: pass_same(f, t, in, args); break;
@@ -320,22 +331,24 @@ static void pass_marked(flow *f, tki *t, const tk_inst *in,
   case TK_LANES_SCALES:
   case TK_LANES_GROUPS: pass_lanes(t, in); break;
   case TK_LANES_NONE:
-    if (in->op == TK_I_ASSERT) flow_branch(f, t, in->args[0], "is asserted");
+    if (in->op == TK_I_ASSERT)
+      tkc_flow_branch(f, t, in->args[0], "is asserted");
     break;
   case TK_LANES_CALLS:
     if (in->op == TK_I_COND)
-      flow_branch(f, t, in->args[0], "decides which value is taken");
+      tkc_flow_branch(f, t, in->args[0], "decides which value is taken");
     break;
   }
 }
 
 /* A load's marks were set when the access happened, those of a choice by the
  * instructions of the side that was taken. */
-void flow_pass(flow *f, tki *t, const tk_inst *in, const tki_val *args) {
+void tkc_flow_pass(tkc_flow *f, tki *t, const tk_inst *in,
+                   const tki_val *args) {
   if (any_operand(t, in))
     pass_marked(f, t, in, args);
   else if (in->op != TK_I_LOAD && in->op != TK_I_COND)
     clear_results(t, in);
-  if (in->nres && f->kinds & ~(unsigned)FLOW_UNDEF)
-    flow_find_sources(f, t, in, args);
+  if (in->nres && f->kinds & ~(unsigned)TKC_FLOW_UNDEF)
+    tkc_flow_find_sources(f, t, in, args);
 }

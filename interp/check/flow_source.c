@@ -1,7 +1,7 @@
 /* flow_source.c - lanes that go wrong: NaN and infinity from operands that
  * were neither, integers that wrap or are divided by 0, floats that do not fit
- * where they are cast to.  The common case, nothing wrong, is one pass over the
- * result.
+ * the type that they are cast to.  The common case, nothing wrong, is one pass
+ * over the result.
  */
 #include <math.h>
 #include <string.h>
@@ -111,7 +111,7 @@ static bool blocks_fine(const tki *t, const tk_inst *in, const tki_val *args) {
   return true;
 }
 
-static const char *operand_list(flow *f, const tki *t, const tk_inst *in,
+static const char *operand_list(tkc_flow *f, const tki *t, const tk_inst *in,
                                 const tki_val *args, size_t i) {
   char *text = tk_arena_strdup(&f->c->run, "");
   for (int k = 0; k < in->nargs; k++) {
@@ -131,10 +131,10 @@ static bool works_on_blocks(const tk_inst *in) {
   return tk_inst_lanes(in) == TK_LANES_PRODUCT || tk_inst_repeats(in);
 }
 
-static flow_id float_source(flow *f, tki *t, const tk_inst *in,
-                            const tki_val *args, size_t i, bool nan) {
-  flow_kind kind = nan ? FLOW_NAN : FLOW_INF;
-  flow_id known = flow_known(f, t, kind, 0);
+static tkc_flow_id float_source(tkc_flow *f, tki *t, const tk_inst *in,
+                                const tki_val *args, size_t i, bool nan) {
+  tkc_flow_kind kind = nan ? TKC_FLOW_NAN : TKC_FLOW_INF;
+  tkc_flow_id known = tkc_flow_known(f, t, kind, 0);
   if (known) return known;
   const char *lane = tkc_lane(f->c, &in->type, i), *text;
   const char *what = nan ? "NaN" : "infinity";
@@ -146,7 +146,7 @@ static flow_id float_source(flow *f, tki *t, const tk_inst *in,
     text = tk_arena_printf(&f->c->run, "%s arises%s%s: %s of finite lanes",
                            what, *lane ? " in lane " : "", lane,
                            tk_inst_name((tk_opcode)in->op));
-  return flow_begin(f, t, kind, 0, i, text);
+  return tkc_flow_begin(f, t, kind, 0, i, text);
 }
 
 /* Whether a lane of a sum or product would be infinite without the mark, by an
@@ -159,8 +159,9 @@ static bool infinite_anyway(const tki *t, const tk_inst *in,
   if (op != TK_B_ADD && op != TK_B_SUB && op != TK_B_MUL) return false;
   for (int k = 0; k < in->nargs; k++) {
     const tk_type *type = type_of_arg(t, in, k);
-    flow_marks m = flow_of(t, in->args[k]);
-    if (!flow_at(&m, i) && isinf(double_of(type, lane_of(&args[k], type, i))))
+    tkc_flow_marks m = tkc_flow_of(t, in->args[k]);
+    if (!tkc_flow_at(&m, i) &&
+        isinf(double_of(type, lane_of(&args[k], type, i))))
       return true;
   }
   return false;
@@ -173,19 +174,21 @@ static bool is_log(const tk_inst *in) {
 
 /* Returns the mark of a lane x of a float result; id is what its operands give
  * it, `blocks` says that all lanes of block operands were finite. */
-static flow_id float_mark(flow *f, tki *t, const tk_inst *in,
-                          const tki_val *args, size_t i, flow_id id, double x,
-                          bool blocks) {
+static tkc_flow_id float_mark(tkc_flow *f, tki *t, const tk_inst *in,
+                              const tki_val *args, size_t i, tkc_flow_id id,
+                              double x, bool blocks) {
   bool nan = x != x, inf = isinf(x);
-  unsigned soft = FLOW_NAN | FLOW_INF;
-  if (flow_is_zero(id)) {
-    if (x == 0 || (id == FLOW_EXACT && inf && is_log(in))) return x ? 0 : id;
+  unsigned soft = TKC_FLOW_NAN | TKC_FLOW_INF;
+  if (tkc_flow_is_zero(id)) {
+    if (x == 0 || (id == TKC_FLOW_EXACT && inf && is_log(in)))
+      return x ? 0 : id;
     id = 0;
   }
-  if (id && inf && flow_source_of(f, id)->kind == FLOW_INF &&
+  if (id && inf && tkc_flow_source_of(f, id)->kind == TKC_FLOW_INF &&
       infinite_anyway(t, in, args, i))
     return 0;
-  if (id && (nan || inf || !(flow_source_of(f, id)->kind & soft))) return id;
+  if (id && (nan || inf || !(tkc_flow_source_of(f, id)->kind & soft)))
+    return id;
   if (!(nan || inf) || !(f->kinds & soft)) return 0;
   bool arises =
       tk_lanes_computed(in) ? operands_fine(t, in, args, i, nan) : blocks;
@@ -212,11 +215,11 @@ static bool may_arise(const tki *t, const tk_inst *in, const tki_val *args,
 
 /* Whether there is no marked lane that is finite again, so that no mark ends
  * here. */
-static bool outlive(const flow *f, const flow_marks *m, size_t n) {
-  unsigned soft = FLOW_NAN | FLOW_INF | FLOW_ZERO;
-  for (size_t i = 0; i < n; i = flow_run_end(m, i, n)) {
-    flow_id id = flow_at(m, i);
-    if (id && flow_source_of(f, id)->kind & soft) return false;
+static bool outlive(const tkc_flow *f, const tkc_flow_marks *m, size_t n) {
+  unsigned soft = TKC_FLOW_NAN | TKC_FLOW_INF | TKC_FLOW_ZERO;
+  for (size_t i = 0; i < n; i = tkc_flow_run_end(m, i, n)) {
+    tkc_flow_id id = tkc_flow_at(m, i);
+    if (id && tkc_flow_source_of(f, id)->kind & soft) return false;
   }
   return true;
 }
@@ -231,27 +234,27 @@ static bool is_tame(const tk_inst *in) {
 
 /* Marks lanes of a float result that became NaN or infinite here, and ends
  * marks of lanes that are numbers again. */
-static void find_float_sources(flow *f, tki *t, const tk_inst *in,
+static void find_float_sources(tkc_flow *f, tki *t, const tk_inst *in,
                                const tki_val *args) {
   tki_val *r = &t->frame->slots[in->res[0]];
   tk_dtype d = (tk_dtype)in->type.elem;
   size_t n = (size_t)in->n;
   bool arithmetic = tk_lanes_computed(in) || works_on_blocks(in);
-  bool marked = flow_marked(t, in->res[0]);
-  if (!(f->kinds & (FLOW_NAN | FLOW_INF))) return;
+  bool marked = tkc_flow_marked(t, in->res[0]);
+  if (!(f->kinds & (TKC_FLOW_NAN | TKC_FLOW_INF))) return;
   if (!marked && (!arithmetic || is_tame(in))) return;
   bool bad = arithmetic && any_bad(d, tki_lanes(r), n);
   if (!marked && !(bad && may_arise(t, in, args, tki_lanes(r)))) return;
   bool blocks = bad && works_on_blocks(in) && blocks_fine(t, in, args);
-  flow_marks old = flow_of(t, in->res[0]);
+  tkc_flow_marks old = tkc_flow_of(t, in->res[0]);
   if (!bad && outlive(f, &old, n)) return;
-  tki_val v = flow_new(t, &in->type, n);
-  flow_id *m = tki_writable(&v);
+  tki_val v = tkc_flow_new(t, &in->type, n);
+  tkc_flow_id *m = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
     double x = tk_lane_double(d, lane_of(r, &in->type, i));
-    m[i] = float_mark(f, t, in, args, i, flow_at(&old, i), x, blocks);
+    m[i] = float_mark(f, t, in, args, i, tkc_flow_at(&old, i), x, blocks);
   }
-  flow_set(t, in->res[0], v, n);
+  tkc_flow_set(t, in->res[0], v, n);
 }
 
 /* ---- zeros whose logarithm may be taken ---------------------------------- */
@@ -275,7 +278,7 @@ static bool any_zero(tk_dtype d, const void *x, size_t n) {
   }
 }
 
-bool flow_has_log(const tk_program *p) {
+bool tkc_flow_has_log(const tk_program *p) {
   return tk_program_has(p, is_log);
 }
 
@@ -286,23 +289,23 @@ static bool is_exp(const tk_inst *in) {
 
 /* log(sum(exp(v - m))) of a row of -inf alone is -inf, as it should be; not
  * so where exp of a number was too small. */
-static void find_zero_sources(flow *f, tki *t, const tk_inst *in,
+static void find_zero_sources(tkc_flow *f, tki *t, const tk_inst *in,
                               const tki_val *args) {
   tki_val *r = &t->frame->slots[in->res[0]];
   tk_dtype d = (tk_dtype)in->type.elem;
   size_t n = (size_t)in->n;
-  if (!f->logs || !(f->kinds & FLOW_INF) || !is_exp(in)) return;
+  if (!f->logs || !(f->kinds & TKC_FLOW_INF) || !is_exp(in)) return;
   if (!any_zero(d, tki_lanes(r), n)) return;
-  flow_marks old = flow_of(t, in->res[0]);
-  tki_val v = flow_new(t, &in->type, n);
-  flow_id *m = tki_writable(&v);
+  tkc_flow_marks old = tkc_flow_of(t, in->res[0]);
+  tki_val v = tkc_flow_new(t, &in->type, n);
+  tkc_flow_id *m = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
-    m[i] = flow_at(&old, i);
+    m[i] = tkc_flow_at(&old, i);
     if (m[i] || tk_lane_double(d, lane_of(r, &in->type, i)) != 0) continue;
     double x = tk_lane_double(d, lane_of(&args[0], &in->type, i));
-    m[i] = isinf(x) ? FLOW_EXACT : FLOW_UNDERFLOWN;
+    m[i] = isinf(x) ? TKC_FLOW_EXACT : TKC_FLOW_UNDERFLOWN;
   }
-  flow_set(t, in->res[0], v, n);
+  tkc_flow_set(t, in->res[0], v, n);
 }
 
 /* ---- integers ------------------------------------------------------------ */
@@ -348,19 +351,19 @@ static bool is_index_arithmetic(const tk_inst *in) {
          tk_is_signed((tk_dtype)in->type.elem);
 }
 
-static flow_id wrap_source(flow *f, tki *t, const tk_inst *in,
-                           const tki_val *args, size_t i) {
-  flow_id known = flow_known(f, t, FLOW_OVERFLOW, 0);
+static tkc_flow_id wrap_source(tkc_flow *f, tki *t, const tk_inst *in,
+                               const tki_val *args, size_t i) {
+  tkc_flow_id known = tkc_flow_known(f, t, TKC_FLOW_OVERFLOW, 0);
   if (known) return known;
   const char *lane = tkc_lane(f->c, &in->type, i);
   const void *got = lane_of(&t->frame->slots[in->res[0]], &in->type, i);
-  return flow_begin(f, t, FLOW_OVERFLOW, 0, i,
-                    tk_arena_printf(&f->c->run, "%s wraps%s%s: %s of %s is %s",
-                                    tk_dtype_name((tk_dtype)in->type.elem),
-                                    *lane ? " in lane " : "", lane,
-                                    operation_name(in),
-                                    operand_list(f, t, in, args, i),
-                                    tkc_value(f->c, &in->type, got)));
+  return tkc_flow_begin(
+      f, t, TKC_FLOW_OVERFLOW, 0, i,
+      tk_arena_printf(&f->c->run, "%s wraps%s%s: %s of %s is %s",
+                      tk_dtype_name((tk_dtype)in->type.elem),
+                      *lane ? " in lane " : "", lane, operation_name(in),
+                      operand_list(f, t, in, args, i),
+                      tkc_value(f->c, &in->type, got)));
 }
 
 static bool is_mixed(const tk_func *f, int slot, int depth);
@@ -401,22 +404,23 @@ static bool lane_wraps(const tk_inst *in, const tki_val *args, size_t i) {
   return tki_wraps(tk_binary_op(in), a, b, tk_dtypes[d].bits);
 }
 
-static void find_int_sources(flow *f, tki *t, const tk_inst *in,
+static void find_int_sources(tkc_flow *f, tki *t, const tk_inst *in,
                              const tki_val *args) {
   if (!may_wrap(in, args)) return;
   size_t n = (size_t)in->n, first = 0;
-  flow_marks old = flow_of(t, in->res[0]);
-  while (first < n && (flow_at(&old, first) || !lane_wraps(in, args, first)))
+  tkc_flow_marks old = tkc_flow_of(t, in->res[0]);
+  while (first < n &&
+         (tkc_flow_at(&old, first) || !lane_wraps(in, args, first)))
     first++;
   if (first == n || is_hash(t, in)) return;
-  tki_val v = flow_new(t, &in->type, n);
-  flow_id *m = tki_writable(&v);
+  tki_val v = tkc_flow_new(t, &in->type, n);
+  tkc_flow_id *m = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
-    m[i] = flow_at(&old, i);
+    m[i] = tkc_flow_at(&old, i);
     if (i >= first && !m[i] && lane_wraps(in, args, i))
       m[i] = wrap_source(f, t, in, args, i);
   }
-  flow_set(t, in->res[0], v, n);
+  tkc_flow_set(t, in->res[0], v, n);
 }
 
 /* ---- division of integers by 0 ------------------------------------------- */
@@ -427,20 +431,20 @@ static bool divides_ints(const tk_inst *in) {
          tk_is_int((tk_dtype)in->type.elem);
 }
 
-static flow_id division_source(flow *f, tki *t, const tk_inst *in,
-                               const tki_val *args, size_t i) {
-  flow_id known = flow_known(f, t, FLOW_DIVISION, 0);
+static tkc_flow_id division_source(tkc_flow *f, tki *t, const tk_inst *in,
+                                   const tki_val *args, size_t i) {
+  tkc_flow_id known = tkc_flow_known(f, t, TKC_FLOW_DIVISION, 0);
   if (known) return known;
   const char *lane = tkc_lane(f->c, &in->type, i);
-  return flow_begin(
-      f, t, FLOW_DIVISION, 0, i,
+  return tkc_flow_begin(
+      f, t, TKC_FLOW_DIVISION, 0, i,
       tk_arena_printf(&f->c->run, "division by zero%s%s: %s of %s",
                       *lane ? " in lane " : "", lane, operation_name(in),
                       operand_list(f, t, in, args, i)));
 }
 
 /* In LLVM the quotient is undefined, and GPUs differ in what they give. */
-static void find_division_sources(flow *f, tki *t, const tk_inst *in,
+static void find_division_sources(tkc_flow *f, tki *t, const tk_inst *in,
                                   const tki_val *args) {
   tk_dtype d = (tk_dtype)in->type.elem;
   size_t n = (size_t)in->n, zero = 0;
@@ -449,15 +453,15 @@ static void find_division_sources(flow *f, tki *t, const tk_inst *in,
   while (!one && zero < n && tk_lane_int(d, lane_of(&args[1], &in->type, zero)))
     zero++;
   if (zero == n) return;
-  flow_marks old = flow_of(t, in->res[0]);
-  tki_val v = flow_new(t, &in->type, n);
-  flow_id *m = tki_writable(&v);
+  tkc_flow_marks old = tkc_flow_of(t, in->res[0]);
+  tki_val v = tkc_flow_new(t, &in->type, n);
+  tkc_flow_id *m = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
-    m[i] = flow_at(&old, i);
+    m[i] = tkc_flow_at(&old, i);
     if (!m[i] && !tk_lane_int(d, lane_of(&args[1], &in->type, i)))
       m[i] = division_source(f, t, in, args, i);
   }
-  flow_set(t, in->res[0], v, n);
+  tkc_flow_set(t, in->res[0], v, n);
 }
 
 /* ---- sums of integers ---------------------------------------------------- */
@@ -476,14 +480,14 @@ static bool sums_may_wrap(const tk_inst *in, const tki_val *x, int64_t n) {
   return tki_wraps(TK_B_MUL, r.lo, n, 32) || tki_wraps(TK_B_MUL, r.hi, n, 32);
 }
 
-static flow_id sum_source(flow *f, tki *t, const tk_inst *in, size_t i,
-                          int64_t lanes) {
-  flow_id known = flow_known(f, t, FLOW_OVERFLOW, 0);
+static tkc_flow_id sum_source(tkc_flow *f, tki *t, const tk_inst *in, size_t i,
+                              int64_t lanes) {
+  tkc_flow_id known = tkc_flow_known(f, t, TKC_FLOW_OVERFLOW, 0);
   if (known) return known;
   const char *lane = tkc_lane(f->c, &in->type, i);
   const void *got = lane_of(&t->frame->slots[in->res[0]], &in->type, i);
-  return flow_begin(
-      f, t, FLOW_OVERFLOW, 0, i,
+  return tkc_flow_begin(
+      f, t, TKC_FLOW_OVERFLOW, 0, i,
       tk_arena_printf(&f->c->run, "%s wraps%s%s: the sum of %lld lanes is %s",
                       tk_dtype_name((tk_dtype)in->type.elem),
                       *lane ? " in lane " : "", lane, (long long)lanes,
@@ -492,8 +496,8 @@ static flow_id sum_source(flow *f, tki *t, const tk_inst *in, size_t i,
 
 /* Adds up the lanes along the axis from the one at `at`, and marks the results
  * that wrap.  A sum that comes back into its 32 bits is right in the end. */
-static void sum_row(flow *f, tki *t, const tk_inst *in, const tki_val *x,
-                    tk_lines l, size_t at, size_t result, flow_id *m) {
+static void sum_row(tkc_flow *f, tki *t, const tk_inst *in, const tki_val *x,
+                    tk_lines l, size_t at, size_t result, tkc_flow_id *m) {
   tk_dtype d = (tk_dtype)in->type.elem;
   int bits = tk_dtypes[d].bits;
   bool scan = tk_inst_lanes(in) == TK_LANES_SCANS, lost = false, out = false;
@@ -510,18 +514,18 @@ static void sum_row(flow *f, tki *t, const tk_inst *in, const tki_val *x,
     m[result] = sum_source(f, t, in, result, (int64_t)l.n);
 }
 
-static void find_sum_sources(flow *f, tki *t, const tk_inst *in,
+static void find_sum_sources(tkc_flow *f, tki *t, const tk_inst *in,
                              const tki_val *args) {
   tk_lines l = tk_lines_read(in);
   if (!sums_may_wrap(in, &args[0], (int64_t)l.n)) return;
   size_t n = (size_t)tk_numel(&in->type);
-  flow_marks old = flow_of(t, in->res[0]);
-  tki_val v = flow_new(t, &in->type, n);
-  flow_id *m = tki_writable(&v);
-  for (size_t i = 0; i < n; i++) m[i] = flow_at(&old, i);
+  tkc_flow_marks old = tkc_flow_of(t, in->res[0]);
+  tki_val v = tkc_flow_new(t, &in->type, n);
+  tkc_flow_id *m = tki_writable(&v);
+  for (size_t i = 0; i < n; i++) m[i] = tkc_flow_at(&old, i);
   for (size_t i = 0; i < l.count; i++)
     sum_row(f, t, in, &args[0], l, tk_line_first(&l, i), i, m);
-  flow_set(t, in->res[0], v, n);
+  tkc_flow_set(t, in->res[0], v, n);
 }
 
 /* ---- casts of floats to integers ----------------------------------------- */
@@ -534,32 +538,35 @@ static bool fits_integer(double x, tk_dtype d) {
   return x >= lo && x < hi;
 }
 
-static flow_id cast_source(flow *f, tki *t, const tk_inst *in,
-                           const tki_val *args, size_t i) {
-  flow_id known = flow_known(f, t, FLOW_OVERFLOW, 1);
+static tkc_flow_id cast_source(tkc_flow *f, tki *t, const tk_inst *in,
+                               const tki_val *args, size_t i) {
+  tkc_flow_id known = tkc_flow_known(f, t, TKC_FLOW_OVERFLOW, 1);
   if (known) return known;
   const char *lane = tkc_lane(f->c, &in->type, i);
-  return flow_begin(f, t, FLOW_OVERFLOW, 1, i,
-                    tk_arena_printf(&f->c->run, "%s does not fit into %s%s%s",
-                                    operand_list(f, t, in, args, i),
-                                    tk_dtype_name((tk_dtype)in->type.elem),
-                                    *lane ? ", lane " : "", lane));
+  return tkc_flow_begin(f, t, TKC_FLOW_OVERFLOW, 1, i,
+                        tk_arena_printf(&f->c->run,
+                                        "%s does not fit into %s%s%s",
+                                        operand_list(f, t, in, args, i),
+                                        tk_dtype_name((tk_dtype)in->type.elem),
+                                        *lane ? ", lane " : "", lane));
 }
 
-static void find_cast_sources(flow *f, tki *t, const tk_inst *in,
+static void find_cast_sources(tkc_flow *f, tki *t, const tk_inst *in,
                               const tki_val *args) {
   size_t n = (size_t)in->n;
-  flow_marks old = flow_of(t, in->res[0]);
-  tki_val v = flow_new(t, &in->type, n);
-  flow_id *m = tki_writable(&v);
+  tkc_flow_marks old = tkc_flow_of(t, in->res[0]);
+  tki_val v = tkc_flow_new(t, &in->type, n);
+  tkc_flow_id *m = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
     double x = double_of(&in->from, lane_of(&args[0], &in->from, i));
-    m[i] = flow_at(&old, i);
-    if (m[i] && flow_source_of(f, m[i])->kind & (FLOW_NAN | FLOW_INF)) m[i] = 0;
+    m[i] = tkc_flow_at(&old, i);
+    if (m[i] &&
+        tkc_flow_source_of(f, m[i])->kind & (TKC_FLOW_NAN | TKC_FLOW_INF))
+      m[i] = 0;
     if (!m[i] && !fits_integer(x, (tk_dtype)in->type.elem))
       m[i] = cast_source(f, t, in, args, i);
   }
-  flow_set(t, in->res[0], v, n);
+  tkc_flow_set(t, in->res[0], v, n);
 }
 
 /* ---- marks that an instruction ends -------------------------------------- */
@@ -580,35 +587,35 @@ static bool bounds_it(const tk_inst *in) {
 }
 
 /* A NaN cannot be seen any more in an integer or a comparison. */
-static bool ends_mark(const tk_inst *in, flow_kind kind) {
-  if (kind == FLOW_UNDEF) return false;
-  if (kind == FLOW_DIVISION) return bounds_it(in);
-  if (kind == FLOW_OVERFLOW) return !keeps_overflow(in);
+static bool ends_mark(const tk_inst *in, tkc_flow_kind kind) {
+  if (kind == TKC_FLOW_UNDEF) return false;
+  if (kind == TKC_FLOW_DIVISION) return bounds_it(in);
+  if (kind == TKC_FLOW_OVERFLOW) return !keeps_overflow(in);
   return !is_wide_float(&in->type);
 }
 
-static bool any_ends(const flow *f, const tk_inst *in, const flow_marks *m,
-                     size_t n) {
-  for (size_t i = 0; i < n; i = flow_run_end(m, i, n)) {
-    flow_id id = flow_at(m, i);
-    if (id && ends_mark(in, flow_source_of(f, id)->kind)) return true;
+static bool any_ends(const tkc_flow *f, const tk_inst *in,
+                     const tkc_flow_marks *m, size_t n) {
+  for (size_t i = 0; i < n; i = tkc_flow_run_end(m, i, n)) {
+    tkc_flow_id id = tkc_flow_at(m, i);
+    if (id && ends_mark(in, tkc_flow_source_of(f, id)->kind)) return true;
   }
   return false;
 }
 
-static void drop_ended(flow *f, tki *t, const tk_inst *in, int slot) {
-  if (!flow_marked(t, slot)) return;
+static void drop_ended(tkc_flow *f, tki *t, const tk_inst *in, int slot) {
+  if (!tkc_flow_marked(t, slot)) return;
   const tk_type *type = &t->frame->func->slots[slot].type;
   size_t n = (size_t)tk_numel(type);
-  flow_marks old = flow_of(t, slot);
+  tkc_flow_marks old = tkc_flow_of(t, slot);
   if (!any_ends(f, in, &old, n)) return;
-  tki_val v = flow_new(t, type, n);
-  flow_id *m = tki_writable(&v);
+  tki_val v = tkc_flow_new(t, type, n);
+  tkc_flow_id *m = tki_writable(&v);
   for (size_t i = 0; i < n; i++) {
-    flow_id id = flow_at(&old, i);
-    m[i] = id && ends_mark(in, flow_source_of(f, id)->kind) ? 0 : id;
+    tkc_flow_id id = tkc_flow_at(&old, i);
+    m[i] = id && ends_mark(in, tkc_flow_source_of(f, id)->kind) ? 0 : id;
   }
-  flow_set(t, slot, v, n);
+  tkc_flow_set(t, slot, v, n);
 }
 
 static bool to_int(const tk_type *t) {
@@ -625,11 +632,11 @@ typedef enum source {
   SOURCE_CAST,
 } source;
 
-static source source_of(const flow *f, const tk_inst *in) {
-  bool overflow = f->kinds & FLOW_OVERFLOW;
+static source source_of(const tkc_flow *f, const tk_inst *in) {
+  bool overflow = f->kinds & TKC_FLOW_OVERFLOW;
   if (is_wide_float(&in->type)) return SOURCE_FLOAT;
   if (overflow && is_index_arithmetic(in)) return SOURCE_WRAP;
-  if (f->kinds & FLOW_DIVISION && divides_ints(in)) return SOURCE_DIVISION;
+  if (f->kinds & TKC_FLOW_DIVISION && divides_ints(in)) return SOURCE_DIVISION;
   if (overflow && is_int_sum(in)) return SOURCE_SUM;
   bool cast = in->op == TK_I_CAST && !in->from.ptr && !in->type.ptr &&
               tk_is_float((tk_dtype)in->from.elem) && to_int(&in->type);
@@ -637,18 +644,18 @@ static source source_of(const flow *f, const tk_inst *in) {
 }
 
 /* An access marks what it loaded; calls and choices take marks over. */
-bool flow_is_idle(const flow *f, const tk_inst *in) {
+bool tkc_flow_is_idle(const tkc_flow *f, const tk_inst *in) {
   if (in->op == TK_I_LOAD || in->op == TK_I_ATOMIC || in->op == TK_I_CAS ||
       tk_inst_lanes(in) == TK_LANES_CALLS)
     return false;
-  if (!in->nres || !(f->kinds & ~(unsigned)FLOW_UNDEF)) return true;
+  if (!in->nres || !(f->kinds & ~(unsigned)TKC_FLOW_UNDEF)) return true;
   if (source_of(f, in) != SOURCE_FLOAT) return source_of(f, in) == SOURCE_NONE;
   return !is_exp(in) &&
          (is_tame(in) || !(tk_lanes_computed(in) || works_on_blocks(in)));
 }
 
-void flow_find_sources(flow *f, tki *t, const tk_inst *in,
-                       const tki_val *args) {
+void tkc_flow_find_sources(tkc_flow *f, tki *t, const tk_inst *in,
+                           const tki_val *args) {
   if (in->op == TK_I_LOAD || in->op == TK_I_CONST) return;
   for (int k = 0; k < in->nres; k++) drop_ended(f, t, in, in->res[k]);
   switch (source_of(f, in)) {

@@ -33,6 +33,7 @@ bool tkc_fresh_any_before(const tkc_fresh *f, size_t at, size_t n) {
 }
 
 bool tkc_fresh_any(const tkc_fresh *f, size_t at, size_t n) {
+  TK_ASSERT(at + n <= f->size);
   for (size_t k; n; at += k, n -= k) {
     k = bytes_in_page(at, n);
     const tkc_fresh_page *page = f->pages[at / FRESH_PAGE];
@@ -70,6 +71,7 @@ static void write_part(tkc_fresh *f, size_t at, size_t k) {
   tkc_fresh_page **slot = &f->pages[at / FRESH_PAGE], *page = *slot;
   if (!page) page = *slot = make_fresh_page(f, at - at % FRESH_PAGE);
   uint8_t *bytes = page->bytes + at % FRESH_PAGE;
+  TK_ASSERT(page != f->full && page->missing <= FRESH_PAGE);
   page->missing -= memchr(bytes, 1, k) ? k - count_written(bytes, k) : k;
   memset(bytes, 1, k);
   if (page->missing) return;
@@ -79,6 +81,7 @@ static void write_part(tkc_fresh *f, size_t at, size_t k) {
 }
 
 void tkc_fresh_write(tkc_fresh *f, size_t at, size_t n) {
+  TK_ASSERT(at + n <= f->size);
   for (size_t k; n; at += k, n -= k) {
     k = bytes_in_page(at, n);
     tkc_fresh_page **slot = &f->pages[at / FRESH_PAGE];

@@ -195,6 +195,7 @@ static void lint_func(tkc *c, tki *t, const tk_func *f) {
   tkc_lint_store(&l);
   check_others(&l);
   tkc_lint_range(&l);
+  tkc_lint_fp64(&l);
   tkc_lint_rescale(&l);
   tkc_lint_axes(&l);
 }

@@ -27,6 +27,7 @@ void tkc_lint_tree(tkc_lint *l);    /* loads and names never used */
 void tkc_lint_store(tkc_lint *l);   /* stores that are overwritten */
 void tkc_lint_range(tkc_lint *l);   /* masks, division, int32 */
 void tkc_lint_axes(tkc_lint *l);    /* offsets along two axes */
+void tkc_lint_fp64(tkc_lint *l);    /* literals that make fp64 of fp32 */
 void tkc_lint_rescale(tkc_lint *l); /* sums beside a running maximum */
 
 #endif

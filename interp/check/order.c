@@ -535,8 +535,34 @@ static bool can_tell(tkc *c, tki *t, const tkc_shadow *s) {
   return false;
 }
 
-/* Reports a tensor that differs after a second run, and why it may. */
-static void report_second(again *x, size_t region, const spread *p) {
+/* Whether a tensor held something other than zeros; memory is as it was before
+ * the run. */
+static bool holds_values(const tki_region *r) {
+  const tk_tensor *y = r->tensor;
+  const char *bytes = r->host;
+  size_t n = r->hi - r->lo, i = 0;
+  if (y->flags & TK_TENSOR_UNWRITTEN) return false;
+  while (i < n && !bytes[i]) i++;
+  return i < n;
+}
+
+/* What makes tuning start from the same contents each time.  Zeros would
+ * destroy a tensor that is updated in place. */
+static void help_tuner(again *x, tk_diag *d, const tki_region *r, bool held) {
+  if (held)
+    tkc_help(x->c, d,
+             "give the autotuner restore_value=['%s'], which puts back what it "
+             "held; reset_to_zero= would clear it",
+             r->name);
+  else
+    tkc_help(x->c, d,
+             "give the autotuner reset_to_zero=['%s'] or restore_value=['%s']",
+             r->name, r->name);
+}
+
+/* Reports a tensor that differs after a second run, and why it may; held: it
+ * was not all zeros before the first. */
+static void report_second(again *x, size_t region, const spread *p, bool held) {
   const tki_region *r = &x->t->regions[region];
   tkc_place at = writer_place(x, p->addr);
   const char *name = r->name;
@@ -550,9 +576,7 @@ static void report_second(again *x, size_t region, const spread *p) {
              "@triton.autotune tries each configuration many times, on what "
              "the previous run left in %s",
              name);
-    tkc_help(x->c, d,
-             "give the autotuner reset_to_zero=['%s'] or restore_value=['%s']",
-             name, name);
+    help_tuner(x, d, r, held);
   } else {
     tkc_note(x->c, d, NULL,
              "%s had not been written before, so the result depends on what "
@@ -577,10 +601,14 @@ void tkc_IDEMPOTENCE_end(tkc *c, void *ud, tki *t, tk_status st) {
   spread *out = TK_NEWN(&c->run, spread, t->nregions + 1);
   put_pages(&x, true, false); /* all other memory is as before the first run */
   if (run_again(&x, "serial") == TK_OK) compare_pages(&x, "serial", out);
+  bool *held = TK_NEWN(&c->run, bool, t->nregions + 1);
+  put_pages(&x, true, true);
+  for (size_t i = 0; i < t->nregions; i++)
+    if (out[i].order) held[i] = holds_values(&t->regions[i]);
   put_pages(&x, false, true);
   for (size_t i = 0; i < t->nregions; i++)
     if (out[i].order && t->regions[i].tensor->flags & AGAIN)
-      report_second(&x, i, &out[i]);
+      report_second(&x, i, &out[i], held[i]);
 }
 
 /* ---- deadlocks when programs give way ------------------------------------ */
@@ -593,7 +621,7 @@ static void report_deadlock(again *x) {
     tkc_note(x->c, d, s->at.src ? &s->at : NULL, "%s", s->text);
   tkc_note(x->c, d, NULL,
            "this happens when programs take turns after each atomic operation, "
-           "as with --schedule yield; run one after the other, they end");
+           "as with --schedule yield; run one after the other, they finish");
   tkc_help(x->c, d,
            "take several locks in the same order in every program, and wait "
            "for nothing else while holding one");

@@ -2,26 +2,18 @@
  * filled, that a reduction does not ignore.
  *
  * A lane is filled when nothing but other= went into it: the load left it out,
- * and after that it met scalars, constants and reduced values alone.  Such a
- * lane may stand in a row beside loaded ones only if the reduction comes out
- * as without it: it adds 0, or does not win.  What tl.where picks, and what
- * meets another load's lanes, is taken to be meant.
+ * and after that it met scalars, constants, reduced values and other filled
+ * lanes alone, or was made of such lanes only (padding_lanes.c).  Such a lane
+ * may stand in a row beside loaded ones only if the reduction comes out as
+ * without it: it adds 0, or does not win.  What tl.where picks, and what meets
+ * another load's lanes, is taken to be meant.
  */
 #include <math.h>
 #include <string.h>
 
-#include "interp/check/check.h"
+#include "interp/check/padding.h"
 #include "interp/kernels.h"
 #include "ir/lanes.h"
-
-/* What a load left out when it ran last. */
-typedef struct fill {
-  uint8_t *mask; /* 0: filled */
-  size_t n;
-  uint32_t version; /* how often it has run */
-  tkc_place at;
-  tk_window window;
-} fill;
 
 /* What a slot's lanes are made of; `fill` is 0 if no load went into them, DATA
  * if several loads did or it is not known. */
@@ -34,8 +26,8 @@ enum { DATA = UINT32_MAX };
 typedef struct padding {
   tkc *c;
   tki_observer observer;
-  TK_VEC(fill) fills; /* number 0 is unused */
-  uint32_t *of;       /* by instruction number */
+  TK_VEC(tkc_fill) fills; /* number 0 is unused */
+  uint32_t *of;           /* by instruction number */
 } padding;
 
 /* ---- origins ------------------------------------------------------------ */
@@ -65,60 +57,126 @@ static bool is_plain(const tk_inst *in) {
 }
 
 static bool same_lanes(const padding *w, origin a, origin b) {
-  const fill *x = &w->fills.items[a.fill], *y = &w->fills.items[b.fill];
+  TK_ASSERT(a.fill < w->fills.n && b.fill < w->fills.n);
+  const tkc_fill *x = &w->fills.items[a.fill], *y = &w->fills.items[b.fill];
   return x->version == a.version && y->version == b.version && x->n == y->n &&
          !memcmp(x->mask, y->mask, x->n);
 }
 
-static origin combined_origin(const padding *w, const tki *t,
-                              const tk_inst *in) {
-  const origin *table = origin_table(t->frame);
-  origin out = {0, 0};
-  for (int k = 0; k < in->nargs; k++) {
-    origin o = table[in->args[k]];
-    if (!o.fill || (out.fill && out.fill != DATA && o.fill != DATA &&
-                    same_lanes(w, out, o)))
-      continue;
-    out = out.fill ? (origin){DATA, 0} : o;
-  }
-  return out;
-}
-
-static void pass_origin(const padding *w, tki *t, const tk_inst *in) {
-  if (in->op == TK_I_LOAD || !origin_table(t->frame)) return;
-  origin o = {DATA, 0};
-  if (is_plain(in))
-    o.fill = 0;
-  else if (is_lanewise(in))
-    o = combined_origin(w, t, in);
-  for (int k = 0; k < in->nres; k++) set_origin(t, in->res[k], o);
-}
-
-/* ---- loads -------------------------------------------------------------- */
-
-static fill *fill_of(padding *w, const tki *t, const tk_inst *in) {
+static tkc_fill *fill_of(padding *w, const tki *t, const tk_inst *in) {
   uint32_t *at = &w->of[in->id];
   if (!*at) {
-    fill f = {
-        .n = (size_t)in->n, .at = tkc_here(t), .window = tk_inst_window(in)};
+    size_t n = (size_t)tk_numel(&in->type);
+    tkc_fill f = {.n = n,
+                  .at = tkc_here(t),
+                  .window =
+                      in->op == TK_I_LOAD ? tk_inst_window(in) : TK_W_POINTERS};
     f.mask = tk_arena_alloc(&w->c->run, f.n);
     TK_PUSH(&w->c->run, &w->fills, f);
     *at = (uint32_t)(w->fills.n - 1);
   }
+  TK_ASSERT(w->fills.items[*at].n == (size_t)tk_numel(&in->type));
   return &w->fills.items[*at];
 }
+
+/* What is known of each operand's lanes; returns false if some of them are not
+ * those that the origin was about. */
+static bool read_origins(const padding *w, const tki *t, const tk_inst *in,
+                         tkc_filled *x) {
+  const origin *table = origin_table(t->frame);
+  for (int k = 0; k < in->nargs; k++) {
+    origin o = table[in->args[k]];
+    x->of[k] = (tkc_filled_operand){.data = o.fill == DATA};
+    if (!o.fill || o.fill == DATA) continue;
+    const tkc_fill *f = &w->fills.items[o.fill];
+    if (f->version != o.version) return false;
+    x->of[k].mask = f->mask;
+    x->of[k].n = f->n;
+    x->from = f;
+  }
+  return true;
+}
+
+/* The origin of what an instruction makes of lanes some of which are filled:
+ * DATA unless some lane of the result is. */
+static origin derived_origin(padding *w, tki *t, const tk_inst *in,
+                             const tki_val *args) {
+  tkc_filled x = {.func = t->frame->func, .in = in, .args = args};
+  if (in->nargs > TKC_FILLED_OPERANDS || in->nres != 1 ||
+      !read_origins(w, t, in, &x) || !x.from)
+    return (origin){DATA, 0};
+  x.result = &t->frame->slots[in->res[0]];
+  uint8_t *lanes = tki_scratch_new(t, (size_t)tk_numel(&in->type) + 1);
+  bool any = tkc_filled_lanes(&x, lanes);
+  origin out = {DATA, 0};
+  if (any) {
+    tkc_place at = x.from->at;
+    tk_window window = x.from->window;
+    tkc_fill *f = fill_of(w, t, in);
+    tkc_fill_set(f, lanes);
+    f->at = at;
+    f->window = window;
+    f->derived = true;
+    out = (origin){w->of[in->id], f->version};
+  }
+  tki_scratch_free(t, lanes);
+  return out;
+}
+
+static origin combined_origin(padding *w, tki *t, const tk_inst *in,
+                              const tki_val *args) {
+  const origin *table = origin_table(t->frame);
+  origin out = {0, 0};
+  bool alike = true, any = false;
+  for (int k = 0; k < in->nargs; k++) {
+    origin o = table[in->args[k]];
+    any |= o.fill && o.fill != DATA;
+    if (!o.fill || (out.fill && out.fill != DATA && o.fill != DATA &&
+                    same_lanes(w, out, o)))
+      continue;
+    alike &= !out.fill;
+    out = out.fill ? (origin){DATA, 0} : o;
+  }
+  return alike || !any ? out : derived_origin(w, t, in, args);
+}
+
+/* Of lanes that are moved, multiplied as matrices or reduced. */
+static origin moved_origin(padding *w, tki *t, const tk_inst *in,
+                           const tki_val *args) {
+  const origin *table = origin_table(t->frame);
+  bool any = false;
+  for (int k = 0; k < in->nargs; k++)
+    any |= table[in->args[k]].fill && table[in->args[k]].fill != DATA;
+  origin o = any ? derived_origin(w, t, in, args) : (origin){DATA, 0};
+  return o.fill == DATA && is_plain(in) ? (origin){0, 0} : o;
+}
+
+static void pass_origin(padding *w, tki *t, const tk_inst *in,
+                        const tki_val *args) {
+  if (in->op == TK_I_LOAD || !origin_table(t->frame)) return;
+  origin o = {DATA, 0};
+  if (in->type.rank && tkc_fill_moves(in))
+    o = moved_origin(w, t, in, args);
+  else if (is_plain(in))
+    o.fill = 0;
+  else if (is_lanewise(in))
+    o = combined_origin(w, t, in, args);
+  for (int k = 0; k < in->nres; k++) set_origin(t, in->res[k], o);
+}
+
+/* ---- loads -------------------------------------------------------------- */
 
 static void padding_access(void *ud, tki *t, const tki_access *a) {
   padding *w = ud;
   const tk_inst *in = a->in;
   if (in->op != TK_I_LOAD) return;
   bool fills = tk_load_other(in) >= 0 && a->n == (size_t)in->n && a->n > 1 &&
-               !tki_access_is_full(a);
+               !a->left_out && !tki_access_is_full(a);
   origin o = {in->type.rank ? DATA : 0, 0};
   if (fills) {
-    fill *f = fill_of(w, t, in);
-    memcpy(f->mask, tki_access_mask(a), f->n);
-    o = (origin){w->of[in->id], ++f->version};
+    tkc_fill *f = fill_of(w, t, in);
+    tkc_fill_set(f, tki_access_mask(a));
+    o = (origin){w->of[in->id], f->version};
   }
   set_origin(t, in->res[0], o);
 }
@@ -149,6 +207,7 @@ static bool row_beats(const tk_inst *in, double a, double b) {
 static void look_at_row(row *r, const tk_inst *in, const void *lanes,
                         const uint8_t *mask, double ignored) {
   bool any[2] = {false, false};
+  TK_ASSERT(r->n && r->step);
   bool wins =
       tk_inst_reduction(in) != TK_R_SUM && tk_inst_reduction(in) != TK_R_PROD;
   r->filled = ignored;
@@ -176,13 +235,28 @@ static bool is_spoilt(const row *r, const tk_inst *in, double ignored) {
 }
 
 /* Returns what messages call the value that filled the lanes. */
-static const char *filler(const fill *f) {
+static const char *filler(const tkc_fill *f) {
   static const char *const names[] = {
       "other=", "padding_option=", "the descriptor's padding"};
   return names[f->window];
 }
 
-static const char *padding_advice(const fill *f, bool wins, bool min) {
+/* Returns how messages go on after a lane: it was filled, or what it is made of
+ * was. */
+static const char *which(const tkc_fill *f) {
+  return f->derived ? ", made only of lanes that" : ", which";
+}
+
+static const char *padding_advice(const tkc_fill *f, bool wins, bool min) {
+  if (f->derived)
+    return !wins
+               ? "keep such lanes out with tl.where before they are summed up: "
+                 "to exclude a key from a softmax, give its scores "
+                 "float(\"-inf\") where the mask is off"
+           : min ? "give such lanes float(\"inf\") with tl.where before the "
+                   "reduction"
+                 : "give such lanes float(\"-inf\") with tl.where before the "
+                   "reduction";
   if (f->window != TK_W_POINTERS)
     return wins ? "keep lanes outside of the shape out of the reduction with "
                   "tl.where: padding can only be 0 or NaN"
@@ -198,7 +272,7 @@ static const char *padding_advice(const fill *f, bool wins, bool min) {
 }
 
 static void report_filled(padding *w, tki *t, const tk_inst *in, const row *r,
-                          const fill *f) {
+                          const tkc_fill *f) {
   const char *lane = tkc_lane(w->c, &in->from, r->lane);
   bool min = tk_inst_reduction(in) == TK_R_MIN ||
              tk_inst_reduction(in) == TK_R_MIN_NAN;
@@ -206,20 +280,22 @@ static void report_filled(padding *w, tki *t, const tk_inst *in, const row *r,
       tk_inst_reduction(in) != TK_R_SUM && tk_inst_reduction(in) != TK_R_PROD;
   tk_diag *d =
       wins ? tkc_report(w->c, t, TK_D_NEUTRAL, NULL, NULL,
-                        "the %s is %g, from lane %s, which %s filled: the %s "
-                        "loaded one is %g",
-                        min ? "minimum" : "maximum", r->filled, lane, filler(f),
-                        min ? "smallest" : "largest", r->best)
+                        "the %s is %g, from lane %s%s %s filled: the %s "
+                        "%s one is %g",
+                        min ? "minimum" : "maximum", r->filled, lane, which(f),
+                        filler(f), min ? "smallest" : "largest",
+                        f->derived ? "other" : "loaded", r->best)
            : tkc_report(w->c, t, TK_D_NEUTRAL, NULL, NULL,
-                        "lane %s, which %s filled, enters this %s as %g", lane,
-                        filler(f),
+                        "lane %s%s %s filled, enters this %s as %g", lane,
+                        which(f), filler(f),
                         tk_inst_reduction(in) == TK_R_SUM ? "sum" : "product",
                         r->filled);
   tkc_at_lane(w->c, d, lane);
-  tkc_note(w->c, d, &f->at, "%s leaves the lane out",
+  tkc_note(w->c, d, &f->at, "%s leaves %s out",
            f->window == TK_W_POINTERS        ? "the mask of a load"
            : f->window == TK_W_BLOCK_POINTER ? "boundary_check= of a load"
-                                             : "the descriptor's shape");
+                                             : "the descriptor's shape",
+           f->derived ? "lanes" : "the lane");
   tkc_help(w->c, d, "%s", padding_advice(f, wins, min));
   tkc_reported(w->c, t, d);
 }
@@ -258,7 +334,7 @@ static bool filled_alike(const void *x, const uint8_t *mask, size_t one,
 
 /* Whether all filled lanes are one that every row ignores, as most are: 0 in a
  * sum, -inf in a maximum. */
-static bool all_ignored(const tk_inst *in, const void *lanes, const fill *f,
+static bool all_ignored(const tk_inst *in, const void *lanes, const tkc_fill *f,
                         double ignored) {
   const uint8_t *off = memchr(f->mask, 0, f->n);
   size_t one = off ? (size_t)(off - f->mask) : 0;
@@ -274,7 +350,8 @@ static void check_reduction(padding *w, tki *t, const tk_inst *in,
   const origin *table = origin_table(t->frame);
   origin o = table ? table[in->args[0]] : (origin){0, 0};
   if (!o.fill || o.fill == DATA || tki_is_uniform(a)) return;
-  const fill *f = &w->fills.items[o.fill];
+  TK_ASSERT(o.fill < w->fills.n);
+  const tkc_fill *f = &w->fills.items[o.fill];
   if (f->version != o.version || f->n != (size_t)tk_numel(&in->from)) return;
   tk_lines l = tk_lines_read(in);
   double ignored = tk_inst_reduction(in) == TK_R_PROD;
@@ -294,7 +371,7 @@ static void check_reduction(padding *w, tki *t, const tk_inst *in,
 static void padding_after(void *ud, tki *t, const tk_inst *in,
                           const tki_val *args) {
   if (is_watched(in)) check_reduction(ud, t, in, &args[0]);
-  pass_origin(ud, t, in);
+  pass_origin(ud, t, in, args);
 }
 
 static bool padding_settled(void *ud, tki *t, const tk_inst *in) {
@@ -340,7 +417,7 @@ void *tkc_NEUTRAL_begin(tkc *c, tki *t) {
   padding *w = TK_NEW(&c->run, padding);
   w->c = c;
   w->of = TK_NEWN(&c->run, uint32_t, t->program->ninsts + 1);
-  TK_PUSH(&c->run, &w->fills, (fill){.n = 0});
+  TK_PUSH(&c->run, &w->fills, (tkc_fill){.n = 0});
   w->observer = (tki_observer){.ud = w,
                                .frame = padding_frame,
                                .after = padding_after,

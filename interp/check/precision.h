@@ -11,18 +11,19 @@
 #include "interp/check/check.h"
 
 enum {
-  PREC_ROW = 256,   /* lanes that are looked at in one go */
-  PREC_CHAIN = 8,   /* additions to its own result that make a running sum */
-  PREC_SIZES = 2048 /* exponents of a double */
+  TKC_PREC_ROW = 256, /* lanes that are looked at in one go */
+  TKC_PREC_CHAIN = 8, /* additions to its own result that make a running sum */
+  TKC_PREC_SIZES = 2048 /* exponents of a double */
 };
 
-typedef uint16_t prec_id; /* number of a source + 1; 0: the lane is accurate */
+typedef uint16_t
+    tkc_prec_id; /* number of a source + 1; 0: the lane is accurate */
 
 /* What stands beside a slot. */
-typedef struct prec_shadow {
+typedef struct tkc_prec_shadow {
   bool present;
   tki_val exact;     /* fp64 lanes; one lane when the slot has only one */
-  tki_val marks;     /* prec_id lanes; a scalar 0 if no lane has a mark */
+  tki_val marks;     /* tkc_prec_id lanes; a scalar 0 if no lane has a mark */
   tk_dtype coarsest; /* the coarsest format that the lanes went through */
   bool tf32;         /* they went through products of rounded operands */
   /* Of a running sum: `chain` says how often the instruction `adds` has added
@@ -32,10 +33,10 @@ typedef struct prec_shadow {
   const tk_inst *adds;
   uint32_t chain;
   tk_dtype kept, cast;
-} prec_shadow;
+} tkc_prec_shadow;
 
 /* The first operation of a program whose error passed the bound. */
-typedef struct prec_source {
+typedef struct tkc_prec_source {
   const tk_inst *in;
   tkc_place at;
   size_t lane;
@@ -44,124 +45,166 @@ typedef struct prec_source {
   double bound;
   uint32_t chain;
   tk_dtype d, kept;
-} prec_source;
+  const tk_inst *cast; /* the cast of an operand that dropped the digits, at
+                          which `at` is then; NULL: there is none */
+  tkc_place used;      /* where `in` is */
+} tkc_prec_source;
 
 /* Errors of memory that programs wrote: the exact value minus the value. */
-typedef struct prec_page {
-  uint64_t number; /* address / PREC_PAGE */
+typedef struct tkc_prec_page {
+  uint64_t number; /* address / TKC_PREC_PAGE */
   int shift;       /* log2 of the bytes of an element */
+  tk_dtype type;   /* of what was stored */
   tk_dtype coarsest;
   bool tf32;
   float *error;
-} prec_page;
+  float *given; /* the part of the error that additions in memory were given
+                   with their operands; NULL: there were no additions */
+} tkc_prec_page;
 
 /* A histogram of the exponents of numbers. */
-typedef struct prec_sizes {
-  uint32_t count[PREC_SIZES];
+typedef struct tkc_prec_sizes {
+  uint32_t count[TKC_PREC_SIZES];
   uint32_t n;
-} prec_sizes;
+} tkc_prec_sizes;
 
 /* A lane of a running sum in fp32 that stalls: it does not grow any more. */
-typedef struct prec_stall {
+typedef struct tkc_prec_stall {
   size_t lane;
   uint32_t chain, trips;
   double error; /* of the lane before it stalled */
-} prec_stall;
+} tkc_prec_stall;
 
-typedef struct prec {
+typedef struct tkc_prec {
   tkc *c;
   tki_observer observer;
-  prec_shadow none; /* stands for a frame's table before it has one */
-  bool sampled;     /* not every program runs in float64 */
+  tkc_prec_shadow none; /* stands for a frame's table before it has one */
+  bool sampled;         /* not every program runs in float64 */
   uint64_t programs;
-  TK_VEC(prec_source) sources;
-  prec_id *last;       /* by instruction number: its newest source */
-  prec_sizes **sizes;  /* by instruction number: of what it stored so far */
-  prec_sizes inputs;   /* of what was loaded */
-  prec_stall **stalls; /* by instruction number */
-  prec_shadow *returned;
+  TK_VEC(tkc_prec_source) sources;
+  tkc_prec_id *last;       /* by instruction number: its newest source */
+  tkc_prec_sizes **sizes;  /* by instruction number: of what it stored so far */
+  tkc_prec_sizes inputs;   /* of what was loaded */
+  tkc_prec_stall **stalls; /* by instruction number */
+  tkc_prec_shadow *returned;
   size_t nreturned, cap_returned;
-  prec_page **pages; /* hash table */
+  tkc_prec_page **pages; /* hash table */
   size_t npages, cap_pages;
-  prec_page *page; /* the page that was used last */
-  bool *kept;      /* by region: programs read it, so that errors are kept */
-  bool *paged;     /* by region: whether it has pages; the last one is for
-                      pointers that belong to any region */
-} prec;
+  tkc_prec_page *page; /* the page that was used last */
+  /* A twin (twin.h) judges nothing, keeps every error, and follows numbers
+   * through functions that jump. */
+  bool twin;
+  uint64_t noise; /* a twin's random numbers; 0: it computes exactly */
+  bool *kept;     /* by region: programs read it, so that errors are kept */
+  bool *paged;    /* by region: whether it has pages; the last one is for
+                     pointers that belong to any region */
+} tkc_prec;
 
-static inline bool prec_is_float(const tk_type *t) {
+static inline bool tkc_prec_is_float(const tk_type *t) {
   return !t->ptr && tk_is_float((tk_dtype)t->elem);
 }
 
 /* ---- precision.c --------------------------------------------------------- */
 
 /* Returns what stands beside a slot; NULL: the slot's own value is exact. */
-prec_shadow *prec_of(const tki *t, int slot);
+tkc_prec_shadow *tkc_prec_of(const tki *t, int slot);
 /* Puts s beside the slot, which holds the values of s from then on. */
-void prec_set(tki *t, int slot, prec_shadow s);
-void prec_clear(tki *t, int slot);
-void prec_drop(tki *t, prec_shadow *s);
-prec_shadow prec_share(const prec_shadow *s);
+void tkc_prec_set(tki *t, int slot, tkc_prec_shadow s);
+void tkc_prec_clear(tki *t, int slot);
+void tkc_prec_drop(tki *t, tkc_prec_shadow *s);
+tkc_prec_shadow tkc_prec_share(const tkc_prec_shadow *s);
+
+/* A shadow run, which is observed from then on; NULL: no detector's. */
+tkc_prec *tkc_prec_begin(tkc *c, tki *t, bool twin);
 
 /* ---- precision_ops.c: what each instruction is in float64 ---------------- */
 
-void prec_pass(prec *p, tki *t, const tk_inst *in, const tki_val *args);
+void tkc_prec_pass(tkc_prec *p, tki *t, const tk_inst *in, const tki_val *args);
 
 /* ---- precision_judge.c: errors and where they come from ---------------- */
 
 /* The result of an instruction, whose exact lanes have been computed. */
-typedef struct prec_result {
-  prec *p;
+typedef struct tkc_prec_result {
+  tkc_prec *p;
   tki *t;
   const tk_inst *in;
   const tki_val *args;
   const char *value; /* the program's own lanes */
   tk_dtype d;
   size_t n;
-  prec_shadow *s;
+  tkc_prec_shadow *s;
   bool differs; /* some lane is not exact */
   /* How far a lane may be off, and a lane whose operands are marked; both are
    * computed when first needed. */
   double bound, strict;
-  double slack; /* the error that the operation itself cannot avoid */
-  bool marked;  /* an operand has marks */
-  prec_id mark; /* of all lanes, if the operation mixes lanes */
-} prec_result;
+  double slack;     /* the error that the operation itself cannot avoid */
+  bool marked;      /* an operand has marks */
+  tkc_prec_id mark; /* of all lanes, if the operation mixes lanes */
+} tkc_prec_result;
 
 /* How far a value of a format may be off, relative to its size; `sum` says that
  * it is a running sum, which is kept in that format. */
-double prec_bound(tk_dtype d, bool sum);
-tk_dtype prec_coarser(tk_dtype a, tk_dtype b);
+double tkc_prec_bound(tk_dtype d, bool sum);
+tk_dtype tkc_prec_coarser(tk_dtype a, tk_dtype b);
 /* Converts lanes to doubles. */
-void prec_widen(tk_dtype d, double *to, const void *from, size_t n);
-/* Compares n <= PREC_ROW lanes from `at` on with the exact ones, and marks
+void tkc_prec_widen(tk_dtype d, double *to, const void *from, size_t n);
+/* Compares n <= TKC_PREC_ROW lanes from `at` on with the exact ones, and marks
  * those that are off by more than the bound. */
-void prec_judge(prec_result *r, size_t at, size_t n);
+void tkc_prec_judge(tkc_prec_result *r, size_t at, size_t n);
 /* A number of a format as text. */
-const char *prec_number(prec *p, tk_dtype d, double x);
+const char *tkc_prec_number(tkc_prec *p, tk_dtype d, double x);
 /* Counts a number in a histogram of exponents. */
-void prec_size(prec_sizes *s, double x);
+void tkc_prec_size(tkc_prec_sizes *s, double x);
 /* A power of two near the median; 0 when no number was counted. */
-double prec_median(const prec_sizes *s);
+double tkc_prec_median(const tkc_prec_sizes *s);
 /* Errors below this do not count. */
-double prec_noise(const prec *p);
+double tkc_prec_noise(const tkc_prec *p);
 /* The smallest normal number of a format. */
-double prec_smallest(tk_dtype d);
-void prec_report(prec *p, tki *t, const prec_source *b, uint64_t addr,
-                 tk_dtype d, double value, double exact);
+double tkc_prec_smallest(tk_dtype d);
+void tkc_prec_report(tkc_prec *p, tki *t, const tkc_prec_source *b,
+                     uint64_t addr, tk_dtype d, double value, double exact);
+
+/* ---- precision_noise.c: what a correct engine may compute instead -------- */
+
+/* Moves n lanes of the result, from `at` on, by as much as the operation may be
+ * off where another engine does it; x are the lanes of its first operand, one
+ * if `one`. */
+void tkc_prec_disturb(tkc_prec_result *r, size_t at, size_t n, const double *x,
+                      bool one);
+/* The same of a sum or product of many lanes; squares are the sums of the
+ * squares of what was added up, NULL where a product was made. */
+void tkc_prec_disturb_sums(tkc_prec_result *r, size_t terms,
+                           const double *squares);
+/* An operand of a product, n lanes, as the product rounds it. */
+void tkc_prec_disturb_operand(tkc_prec *p, const tk_inst *in, double *x,
+                              size_t n);
+/* How far the result of an operation that nothing computes in float64 may be
+ * off, relative to its size. */
+double tkc_prec_unknown_noise(const tk_inst *in, tk_dtype d);
+/* Moves n lanes by a part of their sizes, or of `least` where they are
+ * smaller. */
+void tkc_prec_disturb_lanes(tkc_prec *p, double *e, size_t n, double relative,
+                            double least);
+/* A sum in memory. */
+double tkc_prec_disturb_added(tkc_prec *p, tk_dtype d, double sum, double term);
 
 /* ---- precision_stall.c --------------------------------------------------- */
 
 /* Called when a running sum in fp32 was added to: reports lanes that stall. */
-void prec_stalls(prec_result *r);
+void tkc_prec_stalls(tkc_prec_result *r);
 
 /* ---- precision_memory.c -------------------------------------------------- */
 
-void prec_load(prec *p, tki *t, const tk_inst *in, const tki_val *args);
+void tkc_prec_load(tkc_prec *p, tki *t, const tk_inst *in, const tki_val *args);
 /* `watched` says that the program is run in float64 as well. */
-void prec_store(prec *p, tki *t, const tk_inst *in, const tki_val *args,
-                bool watched);
-void prec_atomic(prec *p, tki *t, const tk_inst *in, const tki_val *args,
-                 bool watched);
+void tkc_prec_store(tkc_prec *p, tki *t, const tk_inst *in, const tki_val *args,
+                    bool watched);
+void tkc_prec_atomic(tkc_prec *p, tki *t, const tk_inst *in,
+                     const tki_val *args, bool watched);
+/* The error of the element of `size` bytes at an address, 0 if it has none. */
+double tkc_prec_error(tkc_prec *p, uint64_t addr, size_t size);
+/* The type of the elements from `lo` to `hi` that have errors, where they are
+ * all of one; else TK_DTYPE_COUNT. */
+tk_dtype tkc_prec_stored(const tkc_prec *p, uint64_t lo, uint64_t hi);
 
 #endif

@@ -12,10 +12,11 @@
 
 #include "interp/check/precision.h"
 #include "interp/kernels.h"
+#include "ir/lanes.h"
 
 /* ---- bounds -------------------------------------------------------------- */
 
-double prec_smallest(tk_dtype d) {
+double tkc_prec_smallest(tk_dtype d) {
   switch (d) {
   case TK_FP64: return 0x1p-1022;
   case TK_FP16: return 0x1p-14;
@@ -29,28 +30,29 @@ double prec_smallest(tk_dtype d) {
 
 /* fp32 must keep ten bits; narrow formats may be off by 32 units of rounding,
  * and by 4 if a running sum is kept in them. */
-double prec_bound(tk_dtype d, bool sum) {
+double tkc_prec_bound(tk_dtype d, bool sum) {
   int digits = tk_float_digits(d);
   if (digits > 11) return 0x1p-10;
   return ldexp(sum && digits > 4 ? 4 : 32, -digits);
 }
 
-tk_dtype prec_coarser(tk_dtype a, tk_dtype b) {
+tk_dtype tkc_prec_coarser(tk_dtype a, tk_dtype b) {
   return tk_float_digits(b) < tk_float_digits(a) ? b : a;
 }
 
 /* How far a result may be off; the bound of a running sum is the strict one. */
-static double bound_of(const prec_shadow *s) {
+static double bound_of(const tkc_prec_shadow *s) {
   bool narrow = tk_float_digits(s->kept) <= 11 && s->kept == s->coarsest;
-  return prec_bound(s->coarsest, s->adds && s->chain >= PREC_CHAIN && narrow);
+  return tkc_prec_bound(s->coarsest,
+                        s->adds && s->chain >= TKC_PREC_CHAIN && narrow);
 }
 
 /* ---- lanes --------------------------------------------------------------- */
 
-void prec_widen(tk_dtype d, double *to, const void *from, size_t n) {
+void tkc_prec_widen(tk_dtype d, double *to, const void *from, size_t n) {
   tki_unary_fn cast = tki_cast_kernel(d, TK_FP64, false);
   size_t size = tk_dtypes[d].size;
-  float row[PREC_ROW];
+  float row[TKC_PREC_ROW];
   if (d == TK_FP64) {
     memcpy(to, from, n * sizeof *to);
     return;
@@ -60,8 +62,8 @@ void prec_widen(tk_dtype d, double *to, const void *from, size_t n) {
     return;
   }
   cast = tki_cast_kernel(TK_FP32, TK_FP64, false);
-  for (size_t at = 0; at < n; at += PREC_ROW) {
-    size_t m = n - at < PREC_ROW ? n - at : PREC_ROW;
+  for (size_t at = 0; at < n; at += TKC_PREC_ROW) {
+    size_t m = n - at < TKC_PREC_ROW ? n - at : TKC_PREC_ROW;
     tki_widen(d, row, (const char *)from + at * size, m);
     cast(to + at, row, m);
   }
@@ -96,7 +98,7 @@ TKI_CLONES static unsigned look_f32(const float *x, const double *e,
 /* ---- sources ------------------------------------------------------------ */
 
 /* Operand k's lane as the program has it; uniform blocks have one. */
-static double operand_value(const prec_result *r, int k, size_t lane) {
+static double operand_value(const tkc_prec_result *r, int k, size_t lane) {
   const tk_type *type = &r->t->frame->func->slots[r->in->args[k]].type;
   const tki_val *v = &r->args[k];
   if (type->ptr || !tk_is_float((tk_dtype)type->elem)) return 0;
@@ -106,32 +108,87 @@ static double operand_value(const prec_result *r, int k, size_t lane) {
                         tki_lane(v, lane, tk_lane_size(type)));
 }
 
-/* Returns the mark of an operation whose error has passed the bound; makes it
- * with the first lane that does. */
-static prec_id begin_source(prec_result *r, size_t lane, double v, double e,
-                            double bound) {
-  prec *p = r->p;
-  const tki_loop *loop = r->t->frame->loops;
-  prec_id *last = &p->last[r->in->id];
-  if (*last) return *last;
-  if (p->sources.n == UINT16_MAX - 1) return UINT16_MAX - 1;
-  prec_source b = {.in = r->in,
-                   .at = tkc_here(r->t),
-                   .lane = lane,
-                   .value = v,
-                   .exact = e,
-                   .trip = loop ? loop->trip + 1 : 0,
-                   .bound = bound,
-                   .chain = r->s->adds ? r->s->chain : 0,
-                   .kept = r->s->kept,
-                   .d = r->d};
-  for (int k = 0; k < 2 && k < r->in->nargs; k++)
-    b.x[k] = operand_value(r, k, lane);
-  TK_PUSH(&p->c->run, &p->sources, b);
-  return *last = (prec_id)p->sources.n;
+/* The one instruction that sets a slot; NULL: there is none, or several. */
+typedef struct definition {
+  int slot;
+  const tk_inst *in;
+  int n;
+} definition;
+
+static bool find_definition(void *ud, const tk_at *at, const tk_inst *in) {
+  definition *d = ud;
+  (void)at;
+  for (int k = 0; k < in->nres; k++)
+    if (in->res[k] == d->slot) d->in = in, d->n++;
+  return true;
 }
 
-static prec_id first_mark(const prec_id *m, size_t n) {
+/* The cast to a narrower format that an operand is the result of, perhaps in
+ * another arrangement; NULL: it is not. */
+static const tk_inst *narrowing_cast(const tk_func *f, int slot) {
+  for (;;) {
+    definition d = {.slot = slot};
+    tk_walk_func(f, &(tk_walk){.ud = &d, .inst = find_definition});
+    if (d.n != 1) return NULL;
+    if (d.in->op == TK_I_CAST) {
+      const tk_type *from = &f->slots[d.in->args[0]].type;
+      bool narrows = tkc_prec_is_float(from) &&
+                     tkc_prec_is_float(&d.in->type) &&
+                     tk_float_digits((tk_dtype)d.in->type.elem) <
+                         tk_float_digits((tk_dtype)from->elem);
+      return narrows ? d.in : NULL;
+    }
+    if (!tk_lanes_kept(d.in) && d.in->op != TK_I_PERMUTE &&
+        d.in->op != TK_I_BROADCAST)
+      return NULL;
+    slot = d.in->args[0];
+  }
+}
+
+/* A product in a wide format of operands in a narrow one rounds little itself:
+ * what is off has been lost where an operand was cast. */
+static void find_cast(const tkc_prec_result *r, tkc_prec_source *b) {
+  const tk_func *f = r->t->frame->func;
+  for (int k = 0; k < 2 && r->in->op == TK_I_DOT && !b->cast; k++) {
+    const tk_inst *cast = tkc_prec_of(r->t, r->in->args[k])
+                              ? narrowing_cast(f, r->in->args[k])
+                              : NULL;
+    if (!cast ||
+        tk_float_digits((tk_dtype)cast->type.elem) >= tk_float_digits(r->d))
+      continue;
+    b->cast = cast;
+    b->used = b->at;
+    b->at = tkc_place_of(f, cast);
+  }
+}
+
+/* Returns the mark of an operation whose error has passed the bound; makes it
+ * with the first lane that does. */
+static tkc_prec_id begin_source(tkc_prec_result *r, size_t lane, double v,
+                                double e, double bound) {
+  tkc_prec *p = r->p;
+  const tki_loop *loop = r->t->frame->loops;
+  tkc_prec_id *last = &p->last[r->in->id];
+  if (*last) return *last;
+  if (p->sources.n == UINT16_MAX - 1) return UINT16_MAX - 1;
+  tkc_prec_source b = {.in = r->in,
+                       .at = tkc_here(r->t),
+                       .lane = lane,
+                       .value = v,
+                       .exact = e,
+                       .trip = loop ? loop->trip + 1 : 0,
+                       .bound = bound,
+                       .chain = r->s->adds ? r->s->chain : 0,
+                       .kept = r->s->kept,
+                       .d = r->d};
+  for (int k = 0; k < 2 && k < r->in->nargs; k++)
+    b.x[k] = operand_value(r, k, lane);
+  find_cast(r, &b);
+  TK_PUSH(&p->c->run, &p->sources, b);
+  return *last = (tkc_prec_id)p->sources.n;
+}
+
+static tkc_prec_id first_mark(const tkc_prec_id *m, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (m[i]) return m[i];
   return 0;
@@ -142,44 +199,44 @@ static bool is_by_lane(const tk_inst *in) {
          in->op != TK_I_SORT;
 }
 
-static const prec_shadow *marked_operand(const prec_result *r, int k) {
-  const prec_shadow *s = prec_of(r->t, r->in->args[k]);
+static const tkc_prec_shadow *marked_operand(const tkc_prec_result *r, int k) {
+  const tkc_prec_shadow *s = tkc_prec_of(r->t, r->in->args[k]);
   return s && !tki_is_zero(&s->marks) ? s : NULL;
 }
 
-static size_t operand_lanes(const prec_result *r, int k) {
+static size_t operand_lanes(const tkc_prec_result *r, int k) {
   return (size_t)tk_numel(&r->t->frame->func->slots[r->in->args[k]].type);
 }
 
 /* Returns the mark that an operand of the lane has, or 0. */
-static prec_id inherited(const prec_result *r, size_t lane) {
+static tkc_prec_id inherited(const tkc_prec_result *r, size_t lane) {
   if (r->mark) return r->mark;
   for (int k = 0; k < r->in->nargs; k++) {
-    const prec_shadow *s = marked_operand(r, k);
+    const tkc_prec_shadow *s = marked_operand(r, k);
     if (!s) continue;
     bool has = tki_is_uniform(&s->marks) || lane < operand_lanes(r, k);
-    const prec_id *id = tki_lane(&s->marks, has ? lane : 0, sizeof *id);
+    const tkc_prec_id *id = tki_lane(&s->marks, has ? lane : 0, sizeof *id);
     if (has && *id) return *id;
   }
   return 0;
 }
 
-static prec_id *marks_of(prec_result *r) {
-  prec_shadow *s = r->s;
+static tkc_prec_id *marks_of(tkc_prec_result *r) {
+  tkc_prec_shadow *s = r->s;
   if (tki_is_uniform(&s->marks) && !tki_is_uniform(&s->exact))
-    s->marks = tki_block_zero(r->t, r->n, sizeof(prec_id));
+    s->marks = tki_block_zero(r->t, r->n, sizeof(tkc_prec_id));
   return tki_writable(&s->marks);
 }
 
 /* Whether a lane is off.  Lanes that are not finite are left to other
  * detectors. */
-static void judge_lane(prec_result *r, size_t lane, double v, double *e) {
+static void judge_lane(tkc_prec_result *r, size_t lane, double v, double *e) {
   if (!isfinite(v) || !isfinite(*e)) {
     *e = v;
     return;
   }
-  prec_id id = r->marked ? inherited(r, lane) : 0;
-  double off = fabs(v - *e), size = fmax(fabs(*e), prec_smallest(r->d));
+  tkc_prec_id id = r->marked ? inherited(r, lane) : 0;
+  double off = fabs(v - *e), size = fmax(fabs(*e), tkc_prec_smallest(r->d));
   if (!id && off <= r->slack) {
     *e = v;
     return;
@@ -190,11 +247,11 @@ static void judge_lane(prec_result *r, size_t lane, double v, double *e) {
     marks_of(r)[lane] = begin_source(r, lane, v, *e, r->bound);
 }
 
-static void find_bounds(prec_result *r) {
+static void find_bounds(tkc_prec_result *r) {
   r->bound = bound_of(r->s);
-  r->strict = prec_bound(r->s->coarsest, true);
+  r->strict = tkc_prec_bound(r->s->coarsest, true);
   for (int k = 0; k < r->in->nargs; k++) {
-    const prec_shadow *s = marked_operand(r, k);
+    const tkc_prec_shadow *s = marked_operand(r, k);
     if (!s) continue;
     r->marked = true;
     if (is_by_lane(r->in) || r->mark) continue;
@@ -203,22 +260,22 @@ static void find_bounds(prec_result *r) {
   }
 }
 
-void prec_judge(prec_result *r, size_t at, size_t n) {
-  double wide[PREC_ROW], *e = (double *)tki_writable(&r->s->exact) + at;
+void tkc_prec_judge(tkc_prec_result *r, size_t at, size_t n) {
+  double wide[TKC_PREC_ROW], *e = (double *)tki_writable(&r->s->exact) + at;
   const char *v = r->value + at * tk_dtypes[r->d].size;
-  if (!r->bound) find_bounds(r);
+  if (!r->bound && !r->p->twin) find_bounds(r);
   double bound = r->marked ? r->strict : r->bound;
-  double least = bound * prec_smallest(r->d);
+  double least = bound * tkc_prec_smallest(r->d);
   unsigned seen;
   if (r->d == TK_FP32) {
     seen = look_f32((const float *)(const void *)v, e, bound, least, n);
   } else {
-    prec_widen(r->d, wide, v, n);
+    tkc_prec_widen(r->d, wide, v, n);
     seen = look_f64(wide, e, bound, least, n);
   }
   r->differs |= seen & 1;
-  if (!(seen & 2)) return;
-  if (r->d == TK_FP32) prec_widen(r->d, wide, v, n);
+  if (!(seen & 2) || r->p->twin) return;
+  if (r->d == TK_FP32) tkc_prec_widen(r->d, wide, v, n);
   for (size_t i = 0; i < n; i++)
     if (!(fabs(wide[i] - e[i]) <= bound * fabs(e[i]) + least))
       judge_lane(r, at + i, wide[i], &e[i]);
@@ -226,18 +283,18 @@ void prec_judge(prec_result *r, size_t at, size_t n) {
 
 /* ---- sizes of numbers ---------------------------------------------------- */
 
-void prec_size(prec_sizes *s, double x) {
+void tkc_prec_size(tkc_prec_sizes *s, double x) {
   uint64_t u;
   memcpy(&u, &x, sizeof u);
   if (x == 0 || !isfinite(x)) return;
-  s->count[u >> 52 & (PREC_SIZES - 1)]++;
+  s->count[u >> 52 & (TKC_PREC_SIZES - 1)]++;
   s->n++;
 }
 
 /* A power of two near the median; 0 when nothing is known. */
-double prec_median(const prec_sizes *s) {
+double tkc_prec_median(const tkc_prec_sizes *s) {
   uint32_t seen = 0;
-  for (int i = 0; s && s->n && i < PREC_SIZES; i++) {
+  for (int i = 0; s && s->n && i < TKC_PREC_SIZES; i++) {
     seen += s->count[i];
     if (2 * seen >= s->n) return ldexp(1, i - 1023);
   }
@@ -246,14 +303,14 @@ double prec_median(const prec_sizes *s) {
 
 /* An error of a few units of rounding of the kernel's inputs, or of 1 if the
  * inputs are large, is not reported. */
-double prec_noise(const prec *p) {
-  double inputs = p->inputs.n ? prec_median(&p->inputs) : 1;
+double tkc_prec_noise(const tkc_prec *p) {
+  double inputs = p->inputs.n ? tkc_prec_median(&p->inputs) : 1;
   return 0x1p-20 * fmin(1, inputs);
 }
 
 /* ---- reports ------------------------------------------------------------- */
 
-const char *prec_number(prec *p, tk_dtype d, double x) {
+const char *tkc_prec_number(tkc_prec *p, tk_dtype d, double x) {
   char lane[8];
   tk_type type = {.elem = (uint8_t)d};
   tk_lane_set_double(d, lane, x);
@@ -261,9 +318,10 @@ const char *prec_number(prec *p, tk_dtype d, double x) {
 }
 
 /* Returns "off by 37 % (603 ulps of fp16)". */
-static const char *off_by(prec *p, tk_dtype d, double value, double exact) {
+static const char *off_by(tkc_prec *p, tk_dtype d, double value, double exact) {
   double off = fabs(value - exact), size = fabs(exact);
-  int e = size >= prec_smallest(d) ? ilogb(size) : ilogb(prec_smallest(d));
+  int e =
+      size >= tkc_prec_smallest(d) ? ilogb(size) : ilogb(tkc_prec_smallest(d));
   double ulps = off / ldexp(1, e + 1 - tk_float_digits(d));
   if (exact == 0)
     return tk_arena_printf(&p->c->run, "off by %.3g (%.3g ulps of %s)", off,
@@ -272,11 +330,11 @@ static const char *off_by(prec *p, tk_dtype d, double value, double exact) {
                          100 * off / size, ulps, tk_dtype_name(d));
 }
 
-static bool is_sum(const prec_source *b) {
-  return b->chain >= PREC_CHAIN;
+static bool is_sum(const tkc_prec_source *b) {
+  return b->chain >= TKC_PREC_CHAIN;
 }
 
-static bool cancels(const prec_source *b) {
+static bool cancels(const tkc_prec_source *b) {
   bool difference =
       b->in->op == TK_I_BINARY &&
       (tk_binary_op(b->in) == TK_B_SUB || tk_binary_op(b->in) == TK_B_ADD);
@@ -284,7 +342,7 @@ static bool cancels(const prec_source *b) {
                            0x1p-4 * fmax(fabs(b->x[0]), fabs(b->x[1]));
 }
 
-static const char *in_lane(prec *p, const prec_source *b) {
+static const char *in_lane(tkc_prec *p, const tkc_prec_source *b) {
   const char *lane = tkc_lane(p->c, &b->in->type, b->lane);
   return tk_arena_printf(&p->c->run, "%s%s", *lane ? " in lane " : "", lane);
 }
@@ -294,23 +352,24 @@ static const char *operation_name(const tk_inst *in) {
   return *mode ? mode : tk_inst_name((tk_opcode)in->op);
 }
 
-static const char *operands_text(prec *p, const prec_source *b) {
+static const char *operands_text(tkc_prec *p, const tkc_prec_source *b) {
   const tk_inst *in = b->in;
   tk_dtype d = b->d;
   if (in->op == TK_I_BINARY)
     return tk_arena_printf(&p->c->run, " of %s and %s",
-                           prec_number(p, d, b->x[0]),
-                           prec_number(p, d, b->x[1]));
+                           tkc_prec_number(p, d, b->x[0]),
+                           tkc_prec_number(p, d, b->x[1]));
   if (in->op == TK_I_UNARY)
-    return tk_arena_printf(&p->c->run, " of %s", prec_number(p, d, b->x[0]));
+    return tk_arena_printf(&p->c->run, " of %s",
+                           tkc_prec_number(p, d, b->x[0]));
   return "";
 }
 
 /* Reports what went wrong at a source: a sum in a narrow format, cancellation,
  * or an error that grew. */
-static const char *source_story(prec *p, const prec_source *b) {
+static const char *source_story(tkc_prec *p, const tkc_prec_source *b) {
   tk_arena *a = &p->c->run;
-  const char *v = prec_number(p, b->d, b->value), *lane = in_lane(p, b);
+  const char *v = tkc_prec_number(p, b->d, b->value), *lane = in_lane(p, b);
   const char *off = off_by(p, b->d, b->value, b->exact);
   if (is_sum(b) && b->in->op == TK_I_ATOMIC)
     return tk_arena_printf(a,
@@ -323,6 +382,12 @@ static const char *source_story(prec *p, const prec_source *b) {
                            "%s%s, in float64 %.9g, %s",
                            tk_dtype_name(b->kept), b->chain, v, lane, b->exact,
                            off);
+  if (b->cast)
+    return tk_arena_printf(a,
+                           "this cast to %s drops digits that matter: %s of "
+                           "its result is %s%s, in float64 %.9g, %s",
+                           tk_dtype_name((tk_dtype)b->cast->type.elem),
+                           operation_name(b->in), v, lane, b->exact, off);
   if (cancels(b))
     return tk_arena_printf(a,
                            "catastrophic cancellation%s: %s%s is %s, in "
@@ -334,26 +399,31 @@ static const char *source_story(prec *p, const prec_source *b) {
       operation_name(b->in), operands_text(p, b), v, b->exact, off);
 }
 
-static const char *source_advice(const prec_source *b) {
+static const char *source_advice(const tkc_prec_source *b) {
   if (is_sum(b) && b->kept != TK_FP32)
     return "keep the sum in tl.float32 and cast it when it is complete";
   if (is_sum(b))
     return "add up in blocks, with compensation (Kahan) or in tl.float64";
+  if (b->cast)
+    return "leave this operand in a wider format, or subtract what cancels "
+           "before it is cast";
   if (cancels(b))
     return "rewrite the difference so that the large terms do not meet, or "
            "compute its operands in tl.float64";
   return "compute this in a wider format";
 }
 
-void prec_report(prec *p, tki *t, const prec_source *b, uint64_t addr,
-                 tk_dtype d, double value, double exact) {
+void tkc_prec_report(tkc_prec *p, tki *t, const tkc_prec_source *b,
+                     uint64_t addr, tk_dtype d, double value, double exact) {
   tkc *c = p->c;
   tkc_place here = tkc_here(t);
   tk_diag *g =
       tkc_report(c, t, TK_D_PRECISION, &b->at, NULL, "%s", source_story(p, b));
+  if (b->cast)
+    tkc_note(c, g, &b->used, "it is used by this %s", operation_name(b->in));
   tkc_note(c, g, &here, "%s gets %s, in float64 %.9g: %s",
-           tkc_element(c, t, addr, tk_dtypes[d].size), prec_number(p, d, value),
-           exact, off_by(p, d, value, exact));
+           tkc_element(c, t, addr, tk_dtypes[d].size),
+           tkc_prec_number(p, d, value), exact, off_by(p, d, value, exact));
   tkc_at_element(g, t, addr);
   if (b->trip)
     tkc_note(c, g, NULL, "first in trip %llu of the loop",

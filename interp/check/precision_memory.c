@@ -12,22 +12,22 @@
 #include "interp/kernels.h"
 #include "interp/lanes.h"
 
-enum { PREC_PAGE = 4096 };
+enum { TKC_PREC_PAGE = 4096 };
 
 /* ---- pages --------------------------------------------------------------- */
 
-static size_t slot_of(const prec *p, uint64_t number) {
+static size_t slot_of(const tkc_prec *p, uint64_t number) {
   size_t i = (size_t)(number * 0x9e3779b97f4a7c15 >> 32) & (p->cap_pages - 1);
   while (p->pages[i] && p->pages[i]->number != number)
     i = (i + 1) & (p->cap_pages - 1);
   return i;
 }
 
-static void grow_pages(prec *p) {
+static void grow_pages(tkc_prec *p) {
   size_t old = p->cap_pages;
-  prec_page **pages = p->pages;
+  tkc_prec_page **pages = p->pages;
   p->cap_pages = old ? 2 * old : 64;
-  p->pages = TK_NEWN(&p->c->run, prec_page *, p->cap_pages);
+  p->pages = TK_NEWN(&p->c->run, tkc_prec_page *, p->cap_pages);
   for (size_t i = 0; i < old; i++)
     if (pages[i]) p->pages[slot_of(p, pages[i]->number)] = pages[i];
 }
@@ -36,16 +36,17 @@ static int shift_of(size_t size) {
   return __builtin_ctzll(size);
 }
 
-static prec_page *page_at(prec *p, uint64_t addr, size_t size, bool make) {
-  uint64_t number = addr / PREC_PAGE;
+static tkc_prec_page *page_at(tkc_prec *p, uint64_t addr, size_t size,
+                              bool make) {
+  uint64_t number = addr / TKC_PREC_PAGE;
   if (p->page && p->page->number == number) return p->page;
   if (!make && !p->npages) return NULL;
   if (2 * p->npages >= p->cap_pages) grow_pages(p);
   size_t i = slot_of(p, number);
   if (!p->pages[i] && make) {
-    prec_page *g = TK_NEW(&p->c->run, prec_page);
-    *g = (prec_page){.number = number, .shift = shift_of(size)};
-    g->error = TK_NEWN(&p->c->run, float, PREC_PAGE >> g->shift);
+    tkc_prec_page *g = TK_NEW(&p->c->run, tkc_prec_page);
+    *g = (tkc_prec_page){.number = number, .shift = shift_of(size)};
+    g->error = TK_NEWN(&p->c->run, float, TKC_PREC_PAGE >> g->shift);
     g->coarsest = TK_FP64;
     p->pages[i] = g;
     p->npages++;
@@ -56,21 +57,23 @@ static prec_page *page_at(prec *p, uint64_t addr, size_t size, bool make) {
 
 /* How many of n elements from an address on lie in the same page. */
 static size_t elements_in_page(uint64_t addr, size_t size, size_t n) {
-  size_t rest = (PREC_PAGE - addr % PREC_PAGE) / size;
+  size_t rest = (TKC_PREC_PAGE - addr % TKC_PREC_PAGE) / size;
   return n < rest ? n : rest;
 }
 
 /* Returns the errors of n elements of a page; NULL: they have none.  An access
  * of another element size than the page's counts as exact, and makes the
  * elements that it touches exact. */
-static float *errors_at(prec *p, uint64_t addr, size_t size, size_t n,
+static float *errors_at(tkc_prec *p, uint64_t addr, size_t size, size_t n,
                         bool make) {
-  prec_page *g = page_at(p, addr, size, make);
+  tkc_prec_page *g = page_at(p, addr, size, make);
   if (!g) return NULL;
-  float *e = &g->error[addr % PREC_PAGE >> g->shift];
+  float *e = &g->error[addr % TKC_PREC_PAGE >> g->shift];
   if (shift_of(size) == g->shift) return e;
-  size_t last = (addr % PREC_PAGE + n * size - 1) >> g->shift;
-  memset(e, 0, (size_t)(g->error + last + 1 - e) * sizeof *e);
+  size_t last = (addr % TKC_PREC_PAGE + n * size - 1) >> g->shift;
+  size_t touched = (size_t)(g->error + last + 1 - e);
+  if (g->given) memset(g->given + (e - g->error), 0, touched * sizeof *e);
+  memset(e, 0, touched * sizeof *e);
   return NULL;
 }
 
@@ -109,10 +112,10 @@ static inline bool is_active(const tki_access *a, size_t i) {
 
 enum { SAMPLES = 32 };
 
-static prec_sizes *stored_sizes(prec *p, const tk_inst *in) {
-  prec_sizes **s = &p->sizes[in->id];
+static tkc_prec_sizes *stored_sizes(tkc_prec *p, const tk_inst *in) {
+  tkc_prec_sizes **s = &p->sizes[in->id];
   if (!*s) {
-    *s = TK_NEW(&p->c->run, prec_sizes);
+    *s = TK_NEW(&p->c->run, tkc_prec_sizes);
     memset(*s, 0, sizeof **s);
   }
   return *s;
@@ -120,7 +123,7 @@ static prec_sizes *stored_sizes(prec *p, const tk_inst *in) {
 
 /* Lanes whose magnitudes are counted: doubles, or lanes of a value. */
 typedef struct sample {
-  prec_sizes *to;
+  tkc_prec_sizes *to;
   const double *x;
   size_t step;
   const tki_val *v;
@@ -128,8 +131,8 @@ typedef struct sample {
 
 static void size_lane(const sample *q, const tki_access *a, size_t i) {
   tk_dtype d = (tk_dtype)a->in->type.elem;
-  prec_size(q->to, q->v ? tk_lane_double(d, tki_lane(q->v, i, a->size))
-                        : q->x[i * q->step]);
+  tkc_prec_size(q->to, q->v ? tk_lane_double(d, tki_lane(q->v, i, a->size))
+                            : q->x[i * q->step]);
 }
 
 /* Counts the magnitudes of some active lanes. */
@@ -153,13 +156,13 @@ TKI_CLONES static bool add_row(double *exact, const float *error, size_t n) {
   return any;
 }
 
-static bool add_errors(prec *p, const tki_access *a, double *exact,
-                       prec_shadow *s) {
+static bool add_errors(tkc_prec *p, const tki_access *a, double *exact,
+                       tkc_prec_shadow *s) {
   bool any = false;
   for (piece x = {.n = 0}; next_piece(a, &x);) {
     float *e = errors_at(p, x.addr, a->size, x.n, false);
     if (!e || !add_row(exact + x.lane, e, x.n)) continue;
-    s->coarsest = prec_coarser(s->coarsest, p->page->coarsest);
+    s->coarsest = tkc_prec_coarser(s->coarsest, p->page->coarsest);
     s->tf32 |= p->page->tf32;
     any = true;
   }
@@ -168,12 +171,12 @@ static bool add_errors(prec *p, const tki_access *a, double *exact,
 
 /* If a pointer into an unknown region was stored through, any load may read
  * what it wrote. */
-static bool *has_pages(prec *p, const tki *t, const tki_val *pointer) {
+static bool *has_pages(tkc_prec *p, const tki *t, const tki_val *pointer) {
   return &p->paged[pointer->region == TKI_ANY ? (int64_t)t->nregions
                                               : pointer->region];
 }
 
-static bool any_page(prec *p, const tki *t, const tki_access *a,
+static bool any_page(tkc_prec *p, const tki *t, const tki_access *a,
                      const tki_val *pointer) {
   bool may = p->paged[t->nregions] || pointer->region == TKI_ANY;
   if (!p->npages || (!may && !*has_pages(p, t, pointer))) return false;
@@ -182,21 +185,22 @@ static bool any_page(prec *p, const tki *t, const tki_access *a,
   return false;
 }
 
-void prec_load(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
-  prec_clear(t, in->res[0]);
-  if (!prec_is_float(&in->type)) return;
+void tkc_prec_load(tkc_prec *p, tki *t, const tk_inst *in,
+                   const tki_val *args) {
+  tkc_prec_clear(t, in->res[0]);
+  if (!tkc_prec_is_float(&in->type)) return;
   tki_access a = access_of(t, in, args, tk_load_mask(in));
   tki_val *v = &t->frame->slots[in->res[0]];
   size_lanes(&(sample){&p->inputs, NULL, 0, v}, &a);
   if (!any_page(p, t, &a, &args[0])) return;
-  prec_shadow s = {.present = true, .coarsest = TK_FP64};
+  tkc_prec_shadow s = {.present = true, .coarsest = TK_FP64};
   s.exact = tki_val_like(t, v, (size_t)in->n, sizeof(double));
-  prec_widen((tk_dtype)in->type.elem, tki_writable(&s.exact), tki_lanes(v),
-             (size_t)in->n);
+  tkc_prec_widen((tk_dtype)in->type.elem, tki_writable(&s.exact), tki_lanes(v),
+                 (size_t)in->n);
   if (add_errors(p, &a, tki_writable(&s.exact), &s))
-    prec_set(t, in->res[0], s);
+    tkc_prec_set(t, in->res[0], s);
   else
-    prec_drop(t, &s);
+    tkc_prec_drop(t, &s);
 }
 
 /* ---- stores -------------------------------------------------------------- */
@@ -205,12 +209,12 @@ void prec_load(prec *p, tki *t, const tk_inst *in, const tki_val *args) {
 typedef struct pair {
   const char *value;
   const double *exact;
-  const prec_id *marks;
+  const tkc_prec_id *marks;
   size_t size, step, exact_step, mark_step;
   tk_dtype d;
 } pair;
 
-static pair pair_of(const tki_val *v, const prec_shadow *s, tk_dtype d) {
+static pair pair_of(const tki_val *v, const tkc_prec_shadow *s, tk_dtype d) {
   pair x = {.value = tki_lanes(v), .size = tk_dtypes[d].size, .d = d};
   x.step = tki_is_uniform(v) ? 0 : x.size;
   if (!s) return x;
@@ -246,21 +250,23 @@ static double norm_of(const tki_access *a, const pair *x) {
  * Rounding the operands of a product costs each lane the same, however much
  * of it cancels, so that for products in tf32 the block as a whole is the
  * measure. */
-static double least_of(prec *p, const tk_inst *in, const tki_access *a,
-                       const pair *x, const prec_shadow *s) {
-  double least = fmax(prec_median(stored_sizes(p, in)), prec_smallest(x->d));
+static double least_of(tkc_prec *p, const tk_inst *in, const tki_access *a,
+                       const pair *x, const tkc_prec_shadow *s) {
+  double least =
+      fmax(tkc_prec_median(stored_sizes(p, in)), tkc_prec_smallest(x->d));
   return s->tf32 ? fmax(least, norm_of(a, x)) : least;
 }
 
 /* Finds the stored lane that is furthest off. */
-static void find_worst(prec *p, tki *t, const tk_inst *in, const tki_access *a,
-                       const pair *x, const prec_shadow *s) {
+static void find_worst(tkc_prec *p, tki *t, const tk_inst *in,
+                       const tki_access *a, const pair *x,
+                       const tkc_prec_shadow *s) {
   double least = least_of(p, in, a, x, s);
-  double floor = prec_bound(s->coarsest, true), noise = prec_noise(p);
+  double floor = tkc_prec_bound(s->coarsest, true), noise = tkc_prec_noise(p);
   double worst = 1;
   size_t at = a->n;
   for (size_t i = 0; i < a->n; i++) {
-    prec_id id = x->marks[i * x->mark_step];
+    tkc_prec_id id = x->marks[i * x->mark_step];
     if (!id || !is_active(a, i)) continue;
     double e = exact_at(x, i), off = fabs(value_at(x, i) - e);
     double bound = fmax(p->sources.items[id - 1].bound, floor);
@@ -268,14 +274,17 @@ static void find_worst(prec *p, tki *t, const tk_inst *in, const tki_access *a,
     if (ratio > worst) worst = ratio, at = i;
   }
   if (at == a->n) return;
-  const prec_source *b = &p->sources.items[x->marks[at * x->mark_step] - 1];
-  prec_report(p, t, b, a->addr[at], x->d, value_at(x, at), exact_at(x, at));
+  const tkc_prec_source *b = &p->sources.items[x->marks[at * x->mark_step] - 1];
+  tkc_prec_report(p, t, b, a->addr[at], x->d, value_at(x, at), exact_at(x, at));
 }
 
-static void forget_errors(prec *p, const tki_access *a) {
+static void forget_errors(tkc_prec *p, const tki_access *a) {
   for (piece x = {.n = 0}; p->npages && next_piece(a, &x);) {
     float *e = errors_at(p, x.addr, a->size, x.n, false);
-    if (e) memset(e, 0, x.n * sizeof *e);
+    if (!e) continue;
+    memset(e, 0, x.n * sizeof *e);
+    if (p->page->given)
+      memset(p->page->given + (e - p->page->error), 0, x.n * sizeof *e);
   }
 }
 
@@ -289,36 +298,39 @@ TKI_CLONES static void subtract_row(float *error, const double *exact,
   }
 }
 
-static void remember_errors(prec *p, const tki_access *a, const pair *x,
-                            const prec_shadow *s) {
-  double value[PREC_ROW];
+static void remember_errors(tkc_prec *p, const tki_access *a, const pair *x,
+                            const tkc_prec_shadow *s) {
+  double value[TKC_PREC_ROW];
   for (piece y = {.n = 0}; next_piece(a, &y);) {
     float *e = errors_at(p, y.addr, a->size, y.n, true);
     if (!e) continue;
-    p->page->coarsest = prec_coarser(p->page->coarsest, s->coarsest);
+    p->page->type = x->d;
+    p->page->coarsest = tkc_prec_coarser(p->page->coarsest, s->coarsest);
     p->page->tf32 |= s->tf32;
-    for (size_t at = y.lane, end = y.lane + y.n; at < end; at += PREC_ROW) {
-      size_t n = end - at < PREC_ROW ? end - at : PREC_ROW;
-      prec_widen(x->d, value, x->value + at * x->step, x->step ? n : 1);
+    for (size_t at = y.lane, end = y.lane + y.n; at < end; at += TKC_PREC_ROW) {
+      size_t n = end - at < TKC_PREC_ROW ? end - at : TKC_PREC_ROW;
+      tkc_prec_widen(x->d, value, x->value + at * x->step, x->step ? n : 1);
       for (size_t i = 1; !x->step && i < n; i++) value[i] = value[0];
       subtract_row(e + (at - y.lane), x->exact + at * x->exact_step,
                    x->exact_step, value, n);
     }
+    if (p->page->given)
+      memcpy(p->page->given + (e - p->page->error), e, y.n * sizeof *e);
   }
 }
 
-void prec_store(prec *p, tki *t, const tk_inst *in, const tki_val *args,
-                bool watched) {
-  prec_shadow *s = watched ? prec_of(t, in->args[1]) : NULL;
+void tkc_prec_store(tkc_prec *p, tki *t, const tk_inst *in, const tki_val *args,
+                    bool watched) {
+  tkc_prec_shadow *s = watched ? tkc_prec_of(t, in->args[1]) : NULL;
   tki_access a = access_of(t, in, args, tk_store_mask(in));
   bool kept = a.region == TKI_ANY || p->kept[a.region];
-  if (!s || !prec_is_float(&in->type)) {
+  if (!s || !(tkc_prec_is_float(&in->type) || p->twin)) {
     if (kept) forget_errors(p, &a);
     return;
   }
   pair x = pair_of(&args[1], s, (tk_dtype)in->type.elem);
   sample some = {stored_sizes(p, in), x.exact, x.exact_step, NULL};
-  size_lanes(&some, &a);
+  if (!p->twin) size_lanes(&some, &a);
   if (kept) {
     *has_pages(p, t, &args[0]) = true;
     remember_errors(p, &a, &x, s);
@@ -336,58 +348,130 @@ static double rounded(tk_dtype d, double x) {
   return tk_lane_double(d, lane);
 }
 
-/* Reports a sum in memory that has gone wrong. */
-static void judge_sum(prec *p, tki *t, const tk_inst *in, uint64_t addr,
-                      double value, double exact, tk_dtype coarsest) {
-  tk_dtype d = (tk_dtype)in->type.elem;
-  double bound = prec_bound(coarsest, coarsest == d);
-  if (fabs(value - exact) <= bound * fabs(exact)) return; /* before medians */
-  double least = fmax(prec_median(stored_sizes(p, in)), prec_smallest(d));
-  double size = fmax(fabs(exact), least);
-  if (!(fabs(value - exact) > bound * size + prec_noise(p))) return;
-  prec_source b = {.in = in,
-                   .at = tkc_here(t),
-                   .value = value,
-                   .exact = exact,
-                   .chain = UINT32_MAX,
-                   .d = d,
-                   .kept = d};
-  prec_report(p, t, &b, addr, d, value, exact);
+/* Adds to what an element of the current page was given of its error, and
+ * returns all of that.  Before the first addition, all errors were stored. */
+static double add_given(tkc_prec *p, const float *off, double given) {
+  tkc_prec_page *g = p->page;
+  if (!g->given) {
+    size_t bytes = (TKC_PREC_PAGE >> g->shift) * sizeof *g->given;
+    g->given = tk_arena_alloc(&p->c->run, bytes);
+    memcpy(g->given, g->error, bytes);
+  }
+  float *all = &g->given[off - g->error];
+  if (isfinite(given)) *all += (float)given;
+  return (double)*all;
 }
 
-static void add_lane(prec *p, tki *t, const tk_inst *in, uint64_t addr,
+/* Reports a sum in memory that has gone wrong.  If most of its error came with
+ * its terms, what they were computed by is to blame: the source of the last
+ * term that was marked, if there was one. */
+static void judge_sum(tkc_prec *p, tki *t, const tk_inst *in, uint64_t addr,
+                      double value, double exact, tk_dtype coarsest,
+                      double given) {
+  tk_dtype d = (tk_dtype)in->type.elem;
+  double bound = tkc_prec_bound(coarsest, coarsest == d);
+  if (fabs(value - exact) <= bound * fabs(exact)) return; /* before medians */
+  double least =
+      fmax(tkc_prec_median(stored_sizes(p, in)), tkc_prec_smallest(d));
+  double size = fmax(fabs(exact), least);
+  if (!(fabs(value - exact) > bound * size + tkc_prec_noise(p))) return;
+  if (fabs(exact - value - given) < fabs(exact - value) / 2) {
+    tkc_prec_id id = p->last[in->id];
+    if (id)
+      tkc_prec_report(p, t, &p->sources.items[id - 1], addr, d, value, exact);
+    return;
+  }
+  tkc_prec_source b = {.in = in,
+                       .at = tkc_here(t),
+                       .value = value,
+                       .exact = exact,
+                       .chain = UINT32_MAX,
+                       .d = d,
+                       .kept = d};
+  tkc_prec_report(p, t, &b, addr, d, value, exact);
+}
+
+static void add_lane(tkc_prec *p, tki *t, const tk_inst *in, uint64_t addr,
                      double old, double v, double e, tk_dtype coarsest) {
   tk_dtype d = (tk_dtype)in->type.elem;
   float *off = errors_at(p, addr, tk_dtypes[d].size, 1, true);
   if (!off) return;
   double value = rounded(d, old + v), exact = old + (double)*off + e;
+  if (p->noise) exact = tkc_prec_disturb_added(p, d, exact, e);
+  double given = p->twin ? 0 : add_given(p, off, e - v);
   *off = isfinite(exact - value) ? (float)(exact - value) : 0;
-  prec_page *g = p->page;
-  g->coarsest = prec_coarser(g->coarsest, prec_coarser(coarsest, d));
-  if (!isfinite(value) || !isfinite(exact)) return;
-  prec_size(stored_sizes(p, in), exact);
-  judge_sum(p, t, in, addr, value, exact, g->coarsest);
+  tkc_prec_page *g = p->page;
+  g->type = d;
+  g->coarsest = tkc_prec_coarser(g->coarsest, tkc_prec_coarser(coarsest, d));
+  if (p->twin || !isfinite(value) || !isfinite(exact)) return;
+  tkc_prec_size(stored_sizes(p, in), exact);
+  judge_sum(p, t, in, addr, value, exact, g->coarsest, given);
 }
 
-void prec_atomic(prec *p, tki *t, const tk_inst *in, const tki_val *args,
-                 bool watched) {
+/* The larger, the smaller or the new one of two numbers. */
+static double picked(tk_atomic op, double old, double x) {
+  if (op == TK_A_XCHG) return x;
+  return op == TK_A_MAX ? fmax(old, x) : fmin(old, x);
+}
+
+static void pick_lane(tkc_prec *p, const tk_inst *in, uint64_t addr, double old,
+                      double v, double e) {
+  tk_atomic op = tk_atomic_op(in);
+  size_t size = tk_dtypes[in->type.elem].size;
+  float *off = errors_at(p, addr, size, 1, true);
+  if (!off) return;
+  double error = picked(op, old + (double)*off, e) - picked(op, old, v);
+  *off = isfinite(error) ? (float)error : 0;
+}
+
+static bool is_picked(const tkc_prec *p, const tk_inst *in) {
+  if (!p->twin || in->op != TK_I_ATOMIC) return false;
+  tk_atomic op = tk_atomic_op(in);
+  return op == TK_A_MAX || op == TK_A_MIN || op == TK_A_XCHG;
+}
+
+void tkc_prec_atomic(tkc_prec *p, tki *t, const tk_inst *in,
+                     const tki_val *args, bool watched) {
   bool adds = in->op == TK_I_ATOMIC && tk_atomic_op(in) == TK_A_ADD;
   tki_access a = access_of(t, in, args, tk_inst_mask(in));
   a = tki_access_lanes(&a);
-  if (watched) prec_clear(t, in->res[0]);
-  if (!adds || !prec_is_float(&in->type)) {
+  if (watched) tkc_prec_clear(t, in->res[0]);
+  if (!(adds || is_picked(p, in)) || !tkc_prec_is_float(&in->type)) {
     forget_errors(p, &a);
     return;
   }
-  prec_shadow *s = watched ? prec_of(t, in->args[1]) : NULL;
+  tkc_prec_shadow *s = watched ? tkc_prec_of(t, in->args[1]) : NULL;
   tk_dtype d = (tk_dtype)in->type.elem;
   pair x = pair_of(&args[1], s, d);
   *has_pages(p, t, &args[0]) = true;
   pair old = pair_of(&t->frame->slots[in->res[0]], NULL, d);
   for (size_t i = 0; i < a.n; i++) {
     if (i % TKI_BATCH == 0) tki_poll(t);
-    if (is_active(&a, i))
-      add_lane(p, t, in, a.addr[i], value_at(&old, i), value_at(&x, i),
-               exact_at(&x, i), s ? s->coarsest : TK_FP64);
+    if (!is_active(&a, i)) continue;
+    tkc_prec_id id = x.marks ? x.marks[i * x.mark_step] : 0;
+    if (id) p->last[in->id] = id;
+    double o = value_at(&old, i), v = value_at(&x, i), e = exact_at(&x, i);
+    if (adds)
+      add_lane(p, t, in, a.addr[i], o, v, e, s ? s->coarsest : TK_FP64);
+    else
+      pick_lane(p, in, a.addr[i], o, v, e);
   }
+}
+
+double tkc_prec_error(tkc_prec *p, uint64_t addr, size_t size) {
+  tkc_prec_page *g = page_at(p, addr, size, false);
+  if (!g || shift_of(size) != g->shift) return 0;
+  return (double)g->error[addr % TKC_PREC_PAGE >> g->shift];
+}
+
+tk_dtype tkc_prec_stored(const tkc_prec *p, uint64_t lo, uint64_t hi) {
+  tk_dtype found = TK_DTYPE_COUNT;
+  for (size_t i = 0; i < p->cap_pages; i++) {
+    const tkc_prec_page *g = p->pages[i];
+    if (!g || g->number < lo / TKC_PREC_PAGE) continue;
+    if (g->number > (hi - 1) / TKC_PREC_PAGE) continue;
+    if (found != TK_DTYPE_COUNT && found != g->type) return TK_DTYPE_COUNT;
+    found = g->type;
+  }
+  return found;
 }

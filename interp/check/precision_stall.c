@@ -20,19 +20,19 @@ enum {
 #define STILL 0x1p-28
 
 /* Returns which operand, 0 or 1, is the sum itself. */
-static int sum_operand(const prec_result *r) {
-  const prec_shadow *s = prec_of(r->t, r->in->args[0]);
+static int sum_operand(const tkc_prec_result *r) {
+  const tkc_prec_shadow *s = tkc_prec_of(r->t, r->in->args[0]);
   return s && s->adds == r->in ? 0 : 1;
 }
 
-static double value_of(const prec_result *r, int k, size_t lane) {
+static double value_of(const tkc_prec_result *r, int k, size_t lane) {
   const tki_val *v = &r->args[k];
   return (double)*(const float *)tki_lane(v, lane, sizeof(float));
 }
 
 /* Whether adding to the lane did not change it, though what was added is large
  * enough to count. */
-static bool stands_still(const prec_result *r, int sum, size_t lane) {
+static bool stands_still(const tkc_prec_result *r, int sum, size_t lane) {
   double x = (double)((const float *)(const void *)r->value)[lane];
   double more = fabs(value_of(r, 1 - sum, lane));
   return x == value_of(r, sum, lane) && more > 0 && more >= fabs(x) * STILL;
@@ -51,14 +51,14 @@ TKI_CLONES static bool any_still(const float *x, tki_span sum, tki_span more,
   return any != 0;
 }
 
-static double error_of(const prec_result *r, size_t lane) {
+static double error_of(const tkc_prec_result *r, size_t lane) {
   double x = (double)((const float *)(const void *)r->value)[lane];
   return fabs(((const double *)tki_lanes(&r->s->exact))[lane] - x);
 }
 
-static void report_stall(prec_result *r, int sum, const prec_stall *s) {
-  prec *p = r->p;
-  const char *x = prec_number(p, TK_FP32, value_of(r, sum, s->lane));
+static void report_stall(tkc_prec_result *r, int sum, const tkc_prec_stall *s) {
+  tkc_prec *p = r->p;
+  const char *x = tkc_prec_number(p, TK_FP32, value_of(r, sum, s->lane));
   const char *lane = tkc_lane(p->c, &r->in->type, s->lane);
   tk_diag *d =
       tkc_report(p->c, r->t, TK_D_PRECISION, NULL, NULL,
@@ -66,7 +66,7 @@ static void report_stall(prec_result *r, int sum, const prec_stall *s) {
                  "%s, %u times in a "
                  "row; in float64 it is %.9g by now",
                  *lane ? " in lane " : "", lane, tk_mode_name(r->in), x,
-                 prec_number(p, TK_FP32, value_of(r, 1 - sum, s->lane)), x,
+                 tkc_prec_number(p, TK_FP32, value_of(r, 1 - sum, s->lane)), x,
                  s->trips, ((const double *)tki_lanes(&r->s->exact))[s->lane]);
   tkc_help(p->c, d,
            "count in tl.int32 or tl.int64; add up small terms among themselves "
@@ -75,7 +75,7 @@ static void report_stall(prec_result *r, int sum, const prec_stall *s) {
 }
 
 /* Finds a lane that stalls: the one that stalled before, or else the first. */
-static bool find_lane(const prec_result *r, int sum, prec_stall *s) {
+static bool find_lane(const tkc_prec_result *r, int sum, tkc_prec_stall *s) {
   if (s->trips && stands_still(r, sum, s->lane)) return true;
   s->trips = 0;
   for (size_t i = 0; i < r->n; i++) {
@@ -87,11 +87,11 @@ static bool find_lane(const prec_result *r, int sum, prec_stall *s) {
   return false;
 }
 
-void prec_stalls(prec_result *r) {
+void tkc_prec_stalls(tkc_prec_result *r) {
   int sum = sum_operand(r);
-  prec_stall **at = &r->p->stalls[r->in->id], *s = *at;
+  tkc_prec_stall **at = &r->p->stalls[r->in->id], *s = *at;
   if (r->in->op != TK_I_BINARY) return;
-  if (!s) s = *at = TK_NEW(&r->p->c->run, prec_stall);
+  if (!s) s = *at = TK_NEW(&r->p->c->run, tkc_prec_stall);
   if (r->s->chain != s->chain + 1) s->trips = 0;
   s->chain = r->s->chain;
   if (!any_still((const float *)(const void *)r->value,

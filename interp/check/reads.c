@@ -14,7 +14,7 @@
 #include "base/ranges.h"
 #include "interp/check/check.h"
 #include "interp/grid.h"
-#include "launch/report.h"
+#include "report/report.h"
 
 enum { FEWEST = 16, MOST = 1 << 24 };
 /* Axes of the grid, and both parts of each that a kernel divides: pid // G and
@@ -122,9 +122,9 @@ static void begin_first(reads *x, first *f, const tki *t, const tki_access *a,
   f->highest = f->lowest;
 }
 
-/* Counts a program by the way along which it lies from the first one: an axis
- * of the grid, or a part of one that the kernel divides. It does not count if
- * it differs along two. */
+/* Counts a program by the direction in which it lies from the first one: an
+ * axis of the grid, or a part of one that the kernel divides. It does not count
+ * if it differs along two. */
 static void add_program(const reads *x, const first *f, const tki *t,
                         uint64_t *programs) {
   int others = 0, axis = 0;
@@ -434,7 +434,8 @@ static void judge_narrow(reads *x, tki *t, const input *in, const char *name) {
   tkc_place at = place_of_site(t, in->narrow);
   tk_diag *d = tkc_report(
       x->c, NULL, TK_D_HALF_READ, &at, NULL,
-      beginning ? "%" PRIu64 " of the %zu elements of %s are read, part by part"
+      beginning ? "%" PRIu64
+                  " of the %zu elements of %s are read, but in pieces"
                 : "%" PRIu64 " of the %zu elements of %s are read only in part",
       n, in->n, name);
   tkc_note(x->c, d, NULL,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/index.h"
 #include "interp/check/check.h"
 #include "interp/describe.h"
 
@@ -115,6 +116,7 @@ void tkc_at_lane(tkc *c, tk_diag *d, const char *lane) {
 }
 
 void tkc_at_element(tk_diag *d, tki *t, uint64_t addr) {
+  TK_ASSERT(!d || t);
   if (d) tki_note_element(t, d, tki_region_at(t, addr, 1), addr);
 }
 
@@ -135,16 +137,10 @@ void tkc_reported(tkc *c, tki *t, tk_diag *d) {
 /* ---- pieces of text ----------------------------------------------------- */
 
 const char *tkc_lane(tkc *c, const tk_type *type, size_t lane) {
-  char *text = tk_arena_strdup(&c->run, "");
-  size_t below = (size_t)tk_numel(type);
-  if (!type->rank) return text;
-  for (int i = 0; i < type->rank; i++) {
-    size_t n = (size_t)type->shape[i];
-    below /= n;
-    text = tk_arena_printf(&c->run, "%s%s%zu", text, i ? ", " : "",
-                           lane / below % n);
-  }
-  return tk_arena_printf(&c->run, "[%s]", text);
+  int64_t index[TK_MAX_RANK];
+  int rank = tk_lane_index(type, lane, index);
+  const char *text = tk_ints_text(&c->run, index, rank);
+  return rank ? tk_arena_printf(&c->run, "[%s]", text) : text;
 }
 
 const char *tkc_value(tkc *c, const tk_type *type, const void *lane) {

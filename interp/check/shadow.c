@@ -4,6 +4,7 @@
  * with the same history as one run of it.  Loads from memory that no program
  * can write are not looked at.
  */
+#include "base/extent.h"
 #include "interp/check/shadow.h"
 #include "interp/grid.h"
 #include "interp/site.h"
@@ -22,29 +23,8 @@ tkc_span *tkc_shadow_span(const tkc_shadow *s, uint64_t addr) {
   return NULL;
 }
 
-/* Grows a span over every region that overlaps it. */
-static void grow_over_regions(const tki *t, uint64_t *lo, uint64_t *hi) {
-  for (size_t i = 0; i < t->nregions; i++) {
-    const tki_region *r = &t->regions[i];
-    if (!r->tensor || r->lo >= *hi || r->hi <= *lo) continue;
-    bool grows = r->lo < *lo || r->hi > *hi;
-    if (r->lo < *lo) *lo = r->lo;
-    if (r->hi > *hi) *hi = r->hi;
-    if (grows) i = (size_t)-1; /* look at all regions again */
-  }
-}
-
-static void add_region(tkc_shadow *s, size_t i) {
-  const tki_region *r = &s->t->regions[i];
-  if (!r->tensor || r->lo >= r->hi) return;
+static void add_region(tkc_shadow *s, size_t i, tkc_span *x) {
   uint8_t kinds = s->points_to.region[i];
-  tkc_span *x = tkc_shadow_span(s, r->lo);
-  if (!x) {
-    uint64_t lo = r->lo, hi = r->hi;
-    grow_over_regions(s->t, &lo, &hi);
-    x = &s->spans[s->nspans++];
-    x->history = tkc_intervals_for(&s->c->run, lo, hi);
-  }
   x->reads |= (kinds & (TKC_LOADS | TKC_ATOMICS)) != 0;
   x->writes |= (kinds & (TKC_STORES | TKC_ATOMICS)) != 0;
   s->span_of[i] = x;
@@ -81,12 +61,31 @@ static bool is_blind(const tkc_shadow *s) {
   return !s->points_to.results;
 }
 
+/* Makes one span of all regions that overlap. */
+static void join_regions(tkc_shadow *s) {
+  tk_arena *a = &s->c->run;
+  size_t most = s->t->nregions + 1, n = 0;
+  tk_extent *extents = TK_NEWN(a, tk_extent, most);
+  size_t *group = TK_NEWN(a, size_t, most), *region = TK_NEWN(a, size_t, most);
+  for (size_t i = 0; i < s->t->nregions; i++) {
+    const tki_region *r = &s->t->regions[i];
+    if (!r->tensor || r->lo >= r->hi) continue;
+    region[n] = i;
+    extents[n++] = (tk_extent){r->lo, r->hi};
+  }
+  s->nspans = tk_extents_join(a, extents, n, group);
+  TK_ASSERT(s->nspans <= n);
+  for (size_t i = 0; i < s->nspans; i++)
+    s->spans[i].history = tkc_intervals_for(a, extents[i].lo, extents[i].hi);
+  for (size_t i = 0; i < n; i++) add_region(s, region[i], &s->spans[group[i]]);
+}
+
 static void make_spans(tkc_shadow *s) {
   size_t n = s->t->nregions + 1;
   s->points_to = tkc_points_to_find(&s->c->run, s->t);
   s->spans = TK_NEWN(&s->c->run, tkc_span, n);
   s->span_of = TK_NEWN(&s->c->run, tkc_span *, n);
-  for (size_t i = 0; i < s->t->nregions; i++) add_region(s, i);
+  join_regions(s);
   s->blind = is_blind(s);
   s->orders = has_plain(s);
   s->swaps = s->blind && s->points_to.commutes && !is_mixed(s);
@@ -125,6 +124,7 @@ static void switch_to(tkc_shadow *s, uint64_t program) {
   if (!plain && !s->states)
     s->states = TK_NEWN(&s->c->run, tkc_state *, tki_programs(s->t) + 1);
   if (!plain) {
+    TK_ASSERT(now->program < tki_programs(s->t));
     tkc_state **at = &s->states[now->program];
     if (!*at) *at = TK_NEW(&s->c->run, tkc_state);
     **at = *now;
@@ -166,6 +166,7 @@ static bool is_ordered(tkc_shadow *s, const tkc_event *e) {
 /* ---- atomic operations order programs ---------------------------------- */
 
 static size_t sync_slot(const tkc_shadow *s, uint64_t addr) {
+  TK_ASSERT(s->nsyncs < s->cap_syncs); /* a free entry ends every search */
   size_t i = (size_t)(addr * 0x9e3779b97f4a7c15 >> 32) & (s->cap_syncs - 1);
   while (s->syncs[i].addr && s->syncs[i].addr != addr)
     i = (i + 1) & (s->cap_syncs - 1);
@@ -296,6 +297,7 @@ static bool only_swaps(const tkc_shadow *s, const tki_access *a) {
  * whose lanes may meet has an event of its own. */
 static uint32_t event_of(tkc_shadow *s, const tki_access *a, bool *rises) {
   uint32_t site = tki_site(s->t), known = s->latest[site];
+  TK_ASSERT(known < s->nevents && s->now.program == tki_program_index(s->t));
   bool swaps = *rises = only_swaps(s, a);
   bool is_volatile = a->in->op == TK_I_LOAD && tk_load_volatile(a->in);
   tkc_event e = {.program = (uint32_t)s->now.program,

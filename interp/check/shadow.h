@@ -76,8 +76,8 @@ typedef struct tkc_state {
   uint32_t clock, phase;
   uint32_t fenced;        /* the clock at its last debug_barrier */
   const tkc_clock *knows; /* counts of scalars, then of blocks */
-  /* What it would know if no scalar atomic operation were relaxed, and the
-   * last of those that was. */
+  /* What it would know if no scalar atomic operation were relaxed, and the last
+   * one that is. */
   const tkc_clock *would;
   uint32_t relaxed; /* its site + 1; 0: none was */
 } tkc_state;
@@ -85,7 +85,8 @@ typedef struct tkc_state {
 typedef struct tkc_sync {
   uint64_t addr;
   const tkc_clock *released, *would;
-  uint32_t relaxed; /* the site + 1 of a release that was none; 0: all were */
+  uint32_t
+      relaxed; /* 1 + the site of an atomic that released nothing; 0: none */
 } tkc_sync;
 
 typedef struct tkc_shadow {

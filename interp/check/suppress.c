@@ -84,10 +84,7 @@ static void read_line(tkc *c, const char *path, int number, char *line) {
     word[n++] = w;
   if (!n) return;
   if (n != 3)
-    bad_line(c, path, number,
-             n < 3 ? "too few words"
-                   : "a word too "
-                     "many");
+    bad_line(c, path, number, n < 3 ? "too few words" : "one word too many");
   tkc_rule *r = TK_NEW(&c->file, tkc_rule);
   *r = (tkc_rule){c->rules, word[0], word[1], word[2]};
   c->rules = r;

@@ -9,9 +9,9 @@
 
 #include "interp/check/flow.h"
 
-static const flow *watching(const tki *t) {
-  const flow *f = flow_watching(t);
-  return f && f->kinds & FLOW_UNDEF ? f : NULL;
+static const tkc_flow *watching(const tki *t) {
+  const tkc_flow *f = tkc_flow_watching(t);
+  return f && f->kinds & TKC_FLOW_UNDEF ? f : NULL;
 }
 
 bool tkc_knows_undefined(const tki *t) {
@@ -20,16 +20,16 @@ bool tkc_knows_undefined(const tki *t) {
 
 /* ---- lanes --------------------------------------------------------------- */
 
-static tki_val undefined_lanes(tki *t, const flow *f, tki_val *marks,
+static tki_val undefined_lanes(tki *t, const tkc_flow *f, tki_val *marks,
                                const tk_type *type) {
   tki_val none = tki_make_scalar(0);
   if (!tkc_any_undefined(marks)) return none;
   size_t n = (size_t)tk_numel(type);
   tki_val v = type->rank ? tki_block_new(t, n, 1) : tki_make_scalar(0);
-  const flow_id *id = tki_lanes(marks);
+  const tkc_flow_id *id = tki_lanes(marks);
   uint8_t *d = tki_writable(&v), any = 0;
   for (size_t i = 0; i < n; i++) {
-    bool marked = id[i] && flow_source_of(f, id[i])->kind == FLOW_UNDEF;
+    bool marked = id[i] && tkc_flow_source_of(f, id[i])->kind == TKC_FLOW_UNDEF;
     any |= d[i] = marked;
   }
   if (any) return v;
@@ -51,7 +51,7 @@ static tki_val all_lanes(tki *t, const tk_type *type) {
 }
 
 tki_val tkc_undefined_slot(tki *t, const tki_frame *f, int slot) {
-  const flow *w = watching(t);
+  const tkc_flow *w = watching(t);
   const tk_type *type = &f->func->slots[slot].type;
   tki_val *marks = w ? marks_at(f, slot) : NULL;
   if (!w && tki_is_unassigned(f, slot)) return all_lanes(t, type);
@@ -59,7 +59,7 @@ tki_val tkc_undefined_slot(tki *t, const tki_frame *f, int slot) {
 }
 
 tki_val tkc_undefined_result(tki *t, size_t i, const tk_type *type) {
-  const flow *w = watching(t);
+  const tkc_flow *w = watching(t);
   if (!w || i >= w->nreturned) return tki_make_scalar(0);
   return undefined_lanes(t, w, &w->returned[i], type);
 }
@@ -74,21 +74,21 @@ void tkc_defined_slot(tki *t, const tki_frame *f, int slot) {
 
 bool tkc_undefined_memory(const tki *t, const tki_region *r, const void *host,
                           size_t n) {
-  const flow *w = watching(t);
+  const tkc_flow *w = watching(t);
   const tkc_fresh *x = w ? w->fresh[r - t->regions] : NULL;
   return x && tkc_fresh_any(x, (size_t)((const char *)host - r->host), n);
 }
 
 bool tkc_undefined_before(const tki *t, const tki_region *r, const void *host,
                           size_t n) {
-  const flow *w = watching(t);
+  const tkc_flow *w = watching(t);
   const tkc_fresh *x = w ? w->fresh[r - t->regions] : NULL;
   size_t at = (size_t)((const char *)host - r->host);
   return x && tkc_fresh_any_before(x, at, n);
 }
 
 void tkc_defined_memory(const tki *t, const void *host, size_t n) {
-  const flow *w = watching(t);
+  const tkc_flow *w = watching(t);
   uint64_t at = (uint64_t)(uintptr_t)host;
   for (size_t i = 0; w && i < t->nregions; i++) {
     const tki_region *r = &t->regions[i];
@@ -115,7 +115,7 @@ static void free_memory(tkc *c) {
 /* ---- expressions --------------------------------------------------------- */
 
 typedef struct following {
-  flow f; /* must be the first member: hooks get a pointer to it */
+  tkc_flow f; /* must be the first member: hooks get a pointer to it */
   tkc c;
   tki *t;
   const tki_eval *x;
@@ -128,28 +128,28 @@ typedef struct following {
 static void eval_frame(void *ud, tki *t, bool begins) {
   following *y = ud;
   bool outermost = !t->frame->caller;
-  flow_frame(&y->f, t, begins);
+  tkc_flow_frame(&y->f, t, begins);
   for (size_t i = 0; begins && outermost && i < y->x->nreads; i++) {
     int slot = y->x->func->params[i];
     tki_val *marks = marks_at(y->from, slot);
     size_t n = (size_t)tk_numel(&t->frame->func->slots[slot].type);
     if (marks && tkc_any_undefined(marks))
-      flow_set(t, slot, tki_share(marks), n);
+      tkc_flow_set(t, slot, tki_share(marks), n);
   }
 }
 
 static void eval_access(void *ud, tki *t, const tki_access *a) {
-  flow_access(ud, t, a);
+  tkc_flow_access(ud, t, a);
 }
 
 /* Sources in the expression are added to the existing ones. */
-static void prepare_following(following *y, const flow *w) {
+static void prepare_following(following *y, const tkc_flow *w) {
   tk_arena *a = &y->c.run;
   y->f = *w;
   y->f.c = &y->c;
   y->f.quiet = true;
-  y->f.kinds = FLOW_UNDEF;
-  y->f.last = TK_NEWN(a, flow_id, y->x->program->ninsts + 1);
+  y->f.kinds = TKC_FLOW_UNDEF;
+  y->f.last = TK_NEWN(a, tkc_flow_id, y->x->program->ninsts + 1);
   y->f.sources.items =
       tk_arena_alloc(a, (w->sources.cap + 1) * sizeof *w->sources.items);
   if (w->sources.n)
@@ -162,10 +162,12 @@ static void prepare_following(following *y, const flow *w) {
 static void follow_eval(tk_env *e, void *ud) {
   following *y = ud;
   tki *t = y->t;
-  tki_observer o = {
-      .ud = y, .frame = eval_frame, .after = flow_after, .access = eval_access};
+  tki_observer o = {.ud = y,
+                    .frame = eval_frame,
+                    .after = tkc_flow_after,
+                    .access = eval_access};
   (void)e;
-  prepare_following(y, flow_watching(t));
+  prepare_following(y, tkc_flow_watching(t));
   tki_eval_observed(t, y->x, y->from, y->out, &o);
   for (size_t i = 0; i < y->f.nreturned; i++) {
     tki_val *marks = &y->f.returned[i];
@@ -188,7 +190,7 @@ static void run_unfollowed(tki *t, const tki_eval *x, const tki_frame *f,
 
 void tkc_undefined_eval(tki *t, const tki_eval *x, const tki_frame *f,
                         tki_val *out, tki_val *undefined) {
-  const flow *w = watching(t);
+  const tkc_flow *w = watching(t);
   for (size_t i = 0; i < x->n; i++) undefined[i] = tki_make_scalar(0);
   if (!w) {
     run_unfollowed(t, x, f, out, undefined);
@@ -209,19 +211,19 @@ void tkc_undefined_eval(tki *t, const tki_eval *x, const tki_frame *f,
 /* ---- side runs ----------------------------------------------------------- */
 
 struct tkc_undefined {
-  flow f;
+  tkc_flow f;
   tkc c; /* with memory of its own */
 };
 
 static void start_aside(tk_env *e, void *ud) {
   tkc_undefined *w = ud;
   (void)e;
-  flow_start(&w->f, &w->c, w->c.t, FLOW_UNDEF);
+  tkc_flow_start(&w->f, &w->c, w->c.t, TKC_FLOW_UNDEF);
   w->f.quiet = true;
 }
 
 tkc_undefined *tkc_undefined_new(tki *t) {
-  const flow *now = watching(t);
+  const tkc_flow *now = watching(t);
   if (!now) return NULL;
   tkc_undefined *w = tk_calloc(t->env, 1, sizeof *w);
   w->c = *now->c;
@@ -239,7 +241,7 @@ tki_observer *tkc_undefined_observer(tkc_undefined *w) {
 
 void tkc_undefined_free(tki *t, tkc_undefined *w) {
   if (!w) return;
-  flow_end(&w->f, t);
+  tkc_flow_end(&w->f, t);
   free_memory(&w->c);
   tk_free(t->env, w, sizeof *w);
 }

@@ -23,9 +23,9 @@ PUZZLE = Puzzle(
     hints=[
         "One descriptor for each of the three tensors, made before the "
         "loop. They never change: only where you load does.",
-        "The shape and the strides are the tensor's, as with block "
-        "pointers; block_shape is that of the tile. What load and store get "
-        "is the first row and the first column of the tile, in elements.",
+        "The shape and the strides are the tensor's; block_shape is that of "
+        "the tile. What load and store get is the first row and the first "
+        "column of the tile, in elements.",
         "x_desc = tl.make_tensor_descriptor(x_ptr, [M, K], [K, 1], "
         "[BM, BK]), likewise y and z; in the loop acc = tl.dot(x_desc.load("
         "[row, k]), y_desc.load([k, col]), acc); at last z_desc.store("
@@ -61,7 +61,7 @@ def matmul(x_ptr, y_ptr, z_ptr, M, N, K, BM: tl.constexpr,
               [("x_desc.load([row, k])", "x_desc.load([k, row])")]),
         Wrong("type", "the tiles of y are as wide as those of x",
               [("block_shape=[BK, BN]", "block_shape=[BM, BK]")]),
-        Wrong("value", "the loop counts trips, and loads at the trip's "
+        Wrong("misaligned", "the loop counts trips, and loads at the trip's "
               "number", [("range(0, K, BK)", "range(0, tl.cdiv(K, BK))")]),
         Wrong("out-of-bounds", "the shape of z is given the wrong way round",
               [("z_ptr, shape=[M, N]", "z_ptr, shape=[N, M]")]),

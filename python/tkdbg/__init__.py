@@ -22,6 +22,10 @@ front      __init__      install(), uninstall(), options()
            puzzles       ``tkdbg puzzles``
            why           ``tkdbg why``: from a comparison to a line
            answer        ... what is said of one
+           verifying     calls compared with a reference, a sample of them
+           wholes        ... which changes the script ends well with
+           reruns        the whole script again, in a process split off
+           repairs       which changes make a comparison pass
            whypage       ... and drawn
            profile       ``tkdbg profile``: where the time of launches went
            triton_replay a launch file by real Triton, as a process of its own
@@ -29,35 +33,17 @@ front      __init__      install(), uninstall(), options()
            runners       ... what stops a debugger where a test raises
            comparisons   ... functions that compare arrays
            asserted      what an assert compares, by its source
+           purity        ... which functions may be called once more
            excepthook    uncaught exceptions, as reports
            mistakes      ... what was wrong with the line of a launch
 triton     modules       what ``import triton`` finds, where it is ours
            takeover      real Triton with its launches taken over
            beside        what its own run() compiles and launches instead
            inductor      the files that PyTorch's compiler writes
-           vcuda         the virtual CUDA devices: their torch function mode
-           vcuda_patches ... what names a device and is not told to it
-           vcuda_api     ... torch.cuda
-           vcuda_calls   ... functions that are more than marking a result
-           vcuda_library ... implementations that libraries register for CUDA
-           vcuda_operators ... devices that CUDA refuses, types only it has
-           vcuda_refusals ... types that only the CPU has
-           vcuda_scaled  ... products of scaled 8-bit floats
-           vcuda_packed  ... products with weights of four bits
-           vcuda_exchange ... tensors that are given to other libraries
-           vcuda_fakes   ... fake tensors, by which PyTorch traces
-           vcuda_random  ... random numbers
-           vcuda_attention ... attention by operators that only CUDA has
-           vcuda_halves  ... products and sums of halves in fp32
-           vcuda_autocast ... CUDA's lists of operators
-           vcuda_graphs  ... CUDA graphs
-           vcuda_streams ... streams, events, the current device
-           vcuda_memory  ... how much memory tensors hold
-           vcuda_files   ... torch.save and torch.load
-           vcuda_subclasses ... classes of the program that hold tensors
-           vcuda_marks   ... where a tensor is
+           vcuda         the virtual CUDA devices
 tuning     tuner         @autotune and @heuristics
            compare       configurations side by side
+           tuned         what tuning has cleared and left out
            bench         times of functions, as triton.testing measures them
 launch     launch        @jit functions: decoration and launch
            hooks         the hooks of triton.knobs, around a launch
@@ -69,10 +55,13 @@ launch     launch        @jit functions: decoration and launch
            arguments     kinds of arguments, and how each one is set
            binder        from a call to the values of the parameters
            launchlog     launches recorded, and run again
+           watchdog      ... and ended where they take too long
            hostlines     ... the lines of the script that made them
            arrays        arrays of a script as numbers to compare
            copies        where the elements of a copy come from
            origins       which launch's tensor an array is
+           edits         one-expression edits of kernels
+           hostedits     ... and of their launches
            host          C asks what a kernel's free names mean
 values     convert       Python objects as values of C, and back
            functions     what is decorated, as the layers below a launch see it
@@ -81,7 +70,16 @@ values     convert       Python objects as values of C, and back
            constexprs    Python functions that run while a kernel is compiled
            aggregates    classes whose values kernels hold
            wrappers      what stands for a tensor
-session    session       the one session: library, options, reports, totals
+session    session       the one session: library, options, lock, its parts
+           runs          ... launches as they run, and what is counted
+           reports       ... what the library has found, raised or said
+           debugging     ... the debugger over all launches
+           version       ... the version of Triton that kernels mean
+           real          ... what real Triton has that is taken over
+           compiling     ... functions while kernels are compiled
+           script        ... what has become of the script
+           kept          ... what C may keep pointing to
+           dtypes        ... element types by name and number
            settings      the options
            gdbserver     ... whose debugger is gdb
            dapserver     ... or an editor's
@@ -105,19 +103,29 @@ ground     _capi         the C API
 """
 from __future__ import annotations
 
+import os as _os
 import signal as _signal
 import sys as _sys
+from typing import TYPE_CHECKING, Any
 
 if _sys.argv[:1] == ["-m"] and (  # "python -m tkdbg" has not begun yet
         _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler):
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+if _os.environ.pop("TKDBG_SIGINT_IS_BLOCKED", None):  # by the command
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGINT])
 
 from ._capi import VERSION as __version__
 from .errors import (CompilationError, InternalError, KernelError,
                      LaunchError, UsageError)
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .settings import Options
+    from .verifying import VerificationError, Verified
+
 __all__ = ["install", "uninstall", "installed", "options", "address_of",
-           "keep_stdin",
+           "keep_stdin", "verify",
            "CompilationError", "InternalError", "KernelError", "LaunchError",
            "UsageError", "__version__"]
 
@@ -125,7 +133,7 @@ __all__ = ["install", "uninstall", "installed", "options", "address_of",
 pytest_plugins = ("tkdbg.pytest_plugin",)
 
 
-def install(**values):
+def install(**values: Any) -> None:
     """Takes over ``import triton`` and, without CUDA, ``device='cuda'``.
 
     values: options by name, see tkdbg.settings.Options; also
@@ -136,32 +144,32 @@ def install(**values):
     setup.install(values)
 
 
-def uninstall():
+def uninstall() -> None:
     """Undoes install(); kernels made meanwhile keep running under tkdbg."""
     from . import setup
     setup.uninstall()
 
 
-def installed():
+def installed() -> bool:
     """Whether install() is in effect."""
     from . import session
     return session.current().setup is not None
 
 
-def options():
+def options() -> Options:
     """The options of this process, which may be changed at any time."""
     from . import session
     return session.current().options
 
 
-def keep_stdin():
+def keep_stdin() -> None:
     """For a Python that takes its program from standard input, before it
     does: kernels in it have a source.  sitecustomize calls this."""
     from . import source
     source.keep_stdin()
 
 
-def address_of(array):
+def address_of(array: Any) -> int:
     """The address of a NumPy array, which kernels may load from memory.
 
     Launches know the arrays whose address was asked for, as long as they
@@ -171,13 +179,33 @@ def address_of(array):
     return session.current().addresses.add_array(array)
 
 
-def load_ipython_extension(shell):
+def verify(function: Any, reference: Callable[..., Any], every: int = 1,
+           rtol: float | None = None, atol: float | None = None,
+           folder: str = ".",
+           on_failure: Callable[[VerificationError], Any] | None = None
+           ) -> Verified:
+    """What to call in place of a function, or of a kernel: every N-th call is
+    compared with what the reference gives for copies of the same arguments.
+
+    Results are compared where there are any, else the arrays among the
+    arguments.  The bound is that of torch.testing.assert_close, unless rtol or
+    atol says otherwise.  If an array is wrong, the launch that wrote it and
+    what it should hold are written to the folder, as files for ``tkdbg why``,
+    and VerificationError is raised; on_failure, if there is one, is called
+    with it instead.
+    """
+    from . import verifying
+    return verifying.verify(function, reference, every, rtol, atol, folder,
+                            on_failure)
+
+
+def load_ipython_extension(shell: Any) -> None:
     """``%load_ext tkdbg``"""
     from . import notebook
     notebook.load(shell)
 
 
-def unload_ipython_extension(shell):
+def unload_ipython_extension(shell: Any) -> None:
     """``%unload_ext tkdbg``"""
     from . import notebook
     notebook.unload(shell)

@@ -16,29 +16,38 @@ from __future__ import annotations
 import os
 import runpy
 import sys
+import time
+from typing import TYPE_CHECKING, Any
 
 from . import (_capi, dapserver, errors, excepthook, findings, gdbserver,
-               interrupt, parsing, profile, progress, settings, setup, source,
-               why)
+               interrupt, parsing, profile, progress, reruns, settings, setup,
+               source, tuned, why)
 from . import session as session_
+
+if TYPE_CHECKING:
+    import collections
+    from .session import Session
+    from .settings import Option
 
 USAGE = ("usage: python3 -m tkdbg run [options] FILE.py [ARGS]\n"
          "       python3 -m tkdbg run [options] -m MODULE [ARGS]\n"
          "       python3 -m tkdbg run [options] -c CODE [ARGS]\n")
 
 
-def parse(argv):
+def parse(argv: list[str]) -> tuple[dict[str, Any], str, str, list[str]]:
     """(options, kind, target, args): kind is "file", "-m" or "-c".
 
     Raises UsageError.
     """
-    args, values, lib = list(argv), {}, _capi.load()
+    args, lib = list(argv), _capi.load()
+    values: dict[str, Any] = {}
     known = spellings(settings.table(lib))
     if args[:1] == ["run"]:
         args.pop(0)
     while args and args[0].startswith("-") and args[0] not in ("-m", "-c",
                                                                "-"):
-        name, equals, value = args.pop(0).partition("=")
+        name, equals, text = args.pop(0).partition("=")
+        value: Any = text
         option = known.get(name)
         if option is None:
             raise errors.UsageError(f"tkdbg: unknown option {name}\n{USAGE}")
@@ -60,7 +69,7 @@ def parse(argv):
     return values, kind, args[0], args[1:]
 
 
-def spellings(table):
+def spellings(table: dict[str, Option]) -> dict[str, Option]:
     """{"--name" or "-n": Option}"""
     return {**{f"--{o.name}": o for o in table.values()},
             **{f"-{o.letter}": o for o in table.values() if o.letter}}
@@ -76,7 +85,7 @@ def _implied(option, lib, args):
     return None if listed else "all"
 
 
-def check(session):
+def check(session: Session) -> None:
     """Reports bad program conditions and elements, and options that need
     others, before the script starts."""
     o = session.options
@@ -92,7 +101,7 @@ def check(session):
 # ---- running ----------------------------------------------------------------
 
 
-def execute(kind, target, args):
+def execute(kind: str, target: str, args: list[str]) -> None:
     """Runs the script as Python would: sys.argv, sys.path, __main__."""
     folder = os.getcwd()
     if sys.path and sys.path[0] in ("", folder):
@@ -134,7 +143,7 @@ def _run_text(text, name, path):
     import types
     code = parsing.code(text, name)
     module = types.ModuleType("__main__")
-    module.__builtins__ = builtins
+    vars(module)["__builtins__"] = builtins
     if path is not None:
         module.__file__ = path
     sys.modules["__main__"] = module
@@ -144,7 +153,7 @@ def _run_text(text, name, path):
     exec(code, module.__dict__)
 
 
-def flush(session=None):
+def flush(session: Session | None = None) -> None:
     """Empties stdout; a closed pipe is not an error of the script.  What else
     keeps it from being written is said, and is session's."""
     problem = None
@@ -156,21 +165,21 @@ def flush(session=None):
         problem = e.strerror
     except ValueError:  # it is closed
         pass
-    if session is None or session.lost or not (
+    if session is None or session.script.is_mute or not (
             problem or _capi.output_is_lost()):
         return
-    session.lost = session.unmet = True
+    session.script.lose_output()
     sys.stderr.write("tkdbg: cannot write to standard output"
                      + (f": {problem}\n" if problem else "\n"))
     sys.stdout = open(os.devnull, "w")  # Python would fail with it again
 
 
-def run(argv):
+def run(argv: list[str]) -> int:
     """Runs a command line; returns the exit status."""
     try:
         status = _run(argv)
     except SystemExit as e:
-        status = _found() or (e.code in (None, 0) and _unmet())
+        status = _found() or (e.code in (None, 0) and (_wrong() or _unmet()))
         if not status:
             raise
         raise SystemExit(status) from None
@@ -181,14 +190,17 @@ def _unmet():
     """The exit status of a script that went well, if something that an option
     asks for never came; 0."""
     session = session_.existing()
-    return 2 if session and session.unmet else 0
+    return 2 if session and session.script.is_unmet else 0
 
 
 def _found():
     """The exit status that --error-exitcode asks for, if a bug was found."""
     session = session_.existing()
-    code = session and session.options.error_exitcode
-    return code if code and (session.findings() or session.raised) else None
+    if session is None:
+        return None
+    code = session.options.error_exitcode
+    return code if code and (session.reports.findings() or
+                             session.reports.raised) else None
 
 
 def _serve(session):
@@ -198,7 +210,7 @@ def _serve(session):
         session.options)
     if served:
         assert session.ptr  # gdb is listened for before the script prints
-        session.server.begin()
+        session.debugging.server.begin()
     if not (session.options.debug or served):
         os.environ["TKDBG"] = "1"  # Pythons that the script starts
 
@@ -216,59 +228,127 @@ def _show_raised(e):
 def _run(argv):
     values, kind, target, args = parse(argv)
     session = session_.current()
-    session.watch.ends_process = True
-    session.arguments = len(args)
+    session.watch.end_process()
+    session.script.begin(len(args))
     setup.install(values)
     check(session)
     session.requests.share()
-    asked = why.Why(session, session.setup.comparisons) if (
+    asked = why.Why(session, session.setup.comparisons,
+                    script=_again(kind, target)) if (
         session.setup.comparisons) else None
     profiled = profile.Profile(session) if session.options.profile else None
     interrupt.by_python()
     _serve(session)
-    command, failed, complete = _words(kind, target, args), None, False
-    interrupted = False
+    clean = asked.close if asked else lambda: None
     try:
-        execute(kind, target, args)
-        complete = True
-    except SystemExit as e:
-        complete = e.code in (None, 0)
-        if not complete:
-            failed = e
-            if not session.failed:  # a test runner has told of its tests
-                flush()
-                session.raised_by(e)
-            raise
-    except KeyboardInterrupt as e:
+        failed = _outcome(kind, target, args)
+        with interrupt.ending(clean):
+            _show_end(session, failed)
+        if _has_failed(session, failed):
+            session.debugging.raised(failed)
+        _tell(session, failed, asked, profiled, _words(kind, target, args))
+    except KeyboardInterrupt:  # it came between two of these
         interrupt.by_default()
-        interrupted = True
+        clean()
+        return interrupt.STATUS
+    if isinstance(failed, KeyboardInterrupt):
+        interrupt.by_default()
+        return interrupt.STATUS
+    if not _is_complete(failed):
+        if isinstance(failed, SystemExit):
+            raise failed
+        return status_of(failed)
+    return _wrong()
+
+
+def _again(kind, target):
+    """A function that gives the script as one that may run again, or None."""
+    began = time.process_time()
+
+    def script():
+        if kind != "file" or not target.endswith(".py"):
+            return None
+        return reruns.script(target, lambda text: _run_text(
+            text, target, target), time.process_time() - began)
+    return script
+
+
+def _wrong() -> int:
+    """The exit status of a script that got to its end: 1 if something was
+    found; 0."""
+    session = session_.existing()
+    if session is None:
+        return 0
+    caught = session.options.check and any(session.reports.raised.values())
+    return 1 if (session.runs.disagreements or caught or
+                 session.reports.findings()) else 0
+
+
+def _outcome(kind, target, args):
+    """Runs the script; what has ended it, or None.
+
+    Code in C that imports a module (PyCapsule_Import: NumPy's own beginning)
+    reports every exception as an ImportError, KeyboardInterrupt too.
+    """
+    with interrupt.heard() as is_pressed:
+        try:
+            execute(kind, target, args)
+        except ImportError as e:
+            if is_pressed():
+                return KeyboardInterrupt().with_traceback(e.__traceback__)
+            return e
+        except BaseException as e:
+            return e
+    return None
+
+
+def _is_complete(failed):
+    """Whether the script got to its end, or to one that it calls good."""
+    return failed is None or (isinstance(failed, SystemExit) and
+                              failed.code in (None, 0))
+
+
+def _has_failed(session, failed):
+    """Whether a debugger may now go back into launches."""
+    if isinstance(failed, SystemExit):  # a test runner may have told of it
+        return not (_is_complete(failed) or session.script.has_failed)
+    return failed is not None and not isinstance(failed, KeyboardInterrupt)
+
+
+def _show_end(session, failed):
+    """Shows what has ended the script, if it is an exception."""
+    if isinstance(failed, SystemExit):
+        if _has_failed(session, failed):
+            flush()
+    elif isinstance(failed, KeyboardInterrupt):
         session.watch.leave()
         flush()
-        excepthook.show(e)
-        return interrupt.STATUS
-    except BaseException as e:
+        excepthook.show(failed)
+    elif failed is not None:
         flush()
-        _show_raised(e)
-        failed = e
-        session.raised_by(e)
-        return status_of(e)
-    finally:
-        interrupt.by_default()  # between what is said, too
-        clean = asked.close if asked else lambda: None
-        with interrupt.ending(clean):
-            finish(session, complete)
-            if profiled is not None:
-                profiled.tell(complete)
-        if interrupted or session.watch.ended or _has_been_interrupted(failed):
-            clean()
+        _show_raised(failed)
+
+
+def _tell(session, failed, asked, profiled, command):
+    """What is said once the script has ended; with ``why`` the debugger may
+    begin."""
+    complete = _is_complete(failed)
+    if isinstance(failed, SystemExit) and complete:
+        failed = None
+    stop = None
+    with interrupt.ending(asked.close if asked else lambda: None) as end:
+        finish(session, complete)
+        if profiled is not None:
+            profiled.tell(complete)
+        if session.watch.ended or _has_been_interrupted(failed):
+            if asked is not None:
+                asked.close()
         elif asked is not None:
-            asked.tell(failed, sys.stderr, command)
+            stop = asked.tell(failed, sys.stderr, command, end)
         else:
             sys.stderr.write(why.hint(failed, session, command))
-        if not interrupted:
-            interrupt.by_python()  # a server may still wait for its client
-    caught = session.options.check and any(session.raised.values())
-    return 1 if session.disagreements or session.findings() or caught else 0
+    if stop:
+        why.debug(stop, sys.stderr, command)
 
 
 def _has_been_interrupted(error: BaseException | None) -> bool:
@@ -290,38 +370,43 @@ def _custom_hook():
     return inner is not sys.__excepthook__
 
 
-def status_of(error):
+def status_of(error: BaseException) -> int:
     """The exit status of an uncaught exception."""
     if isinstance(error, errors.UsageError):
         return 2
     return 3 if isinstance(error, errors.InternalError) else 1
 
 
-def finish(session, complete):
+def finish(session: Session, complete: bool) -> None:
     """The summary line; complete: the script got to its end."""
     flush(session)
-    quit = session.debugger and session.lib.tk_debugger_has_quit(
-        session.debugger)
-    if session.debugger:
-        missing = session.lib.tk_debugger_end(session.debugger)
+    quit = session.debugging.debugger and session.lib.tk_debugger_has_quit(
+        session.debugging.debugger)
+    if session.debugging.debugger:
+        missing = session.lib.tk_debugger_end(session.debugging.debugger)
         if missing and session.options.breakpoints:
-            session.unmet = True
+            session.script.miss()
         flush(session)
-    if session.options.gen_suppressions and session.findings():
-        alone = session.options.json and (session.profile or session.debugger)
+    session.reports.kept_going(tell=True)
+    if session.options.gen_suppressions and session.reports.findings():
+        alone = session.options.json and (session.runs.profile or
+                                          session.debugging.debugger)
         to = sys.stderr if alone else sys.stdout  # the other is JSON alone
         to.write(_capi.text(session.lib.tk_check_suppressions(session.ptr)))
         flush()
     if not session.options.json:
-        sys.stderr.write(caught(session.raised))
+        sys.stderr.write(caught(session.reports.raised))
+    if not session.options.is_quiet():
+        sys.stderr.write("".join(
+            f"tkdbg: {line}\n" for line in session.part(tuned.Tuned).lines()))
     unmet = session.requests.unmet()
-    totals = session.totals
+    totals = session.runs.totals
     if session.options.is_quiet():
         pass
     elif totals["launches"]:
         sys.stderr.write(progress.summary(totals, session.watch.ended or quit))
-    elif complete and not unmet and (not session.debugger or
-                                     session.server and not quit):
+    elif complete and not unmet and (not session.debugging.debugger or
+                                     session.debugging.server and not quit):
         named = session.options.kernel
         sys.stderr.write("tkdbg: no kernel was launched in this process" + (
             f"; --arg describes a launch of '{named}'\n" if named else "\n"))
@@ -329,18 +414,18 @@ def finish(session, complete):
         say_unmet(session, unmet)
 
 
-def say_unmet(session, lines):
+def say_unmet(session: Session, lines: list[str]) -> None:
     """Says what options ask for that never came."""
     if not lines:
         return
-    session.unmet = True
+    session.script.miss()
     if session.options.json:
         findings.tell([findings.entry("argument", line) for line in lines])
     else:
         sys.stderr.write("".join(f"tkdbg: {line}\n" for line in lines))
 
 
-def caught(raised):
+def caught(raised: collections.Counter[str]) -> str:
     """What is said of findings whose exceptions the script caught.
 
     raised: {headline: how often}"""
@@ -351,15 +436,15 @@ def caught(raised):
     return "\n".join(["tkdbg: findings that the script caught:", *lines, ""])
 
 
-def end_server(status):
+def end_server(status: int) -> None:
     """Tells who debugs the script from outside that it has ended."""
     session = session_.existing()
-    if session and session.server:
+    if session and session.debugging.server:
         flush()
-        session.server.end(status)
+        session.debugging.server.end(status)
 
 
-def main():
+def main() -> None:
     try:
         status = run(sys.argv[1:])
     except SystemExit as e:

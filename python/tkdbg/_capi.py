@@ -11,9 +11,13 @@ import ctypes
 import functools
 import itertools
 import os
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p,
-                    c_double, c_int, c_int64, c_size_t, c_uint, c_uint64,
-                    c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, Array, Structure, c_bool, c_char,
+                    c_char_p, c_double, c_int, c_int64, c_size_t, c_uint,
+                    c_uint64, c_void_p)
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ctypes import _Pointer
 
 VERSION = "0.1.0"
 MAX_RANK = 20
@@ -34,18 +38,50 @@ TENSOR_CONST = 8
 
 class Option(Structure):
     """tk_option: an option of the command."""
+    name: bytes | None
+    letter: bytes
+    kind: int
+    arg: bytes | None
+    key: bytes | None
+    help: bytes | None
     _fields_ = [("name", c_char_p), ("letter", c_char), ("kind", c_int),
                 ("arg", c_char_p), ("key", c_char_p), ("help", c_char_p)]
 
 
+class OptionPair(Structure):
+    """tk_option_pair: an option that has no effect without others, or beside
+    them."""
+    needs: bool
+    key: bytes
+    others: bytes
+    why: bytes
+    _fields_ = [("needs", c_bool), ("key", c_char_p), ("others", c_char_p),
+                ("why", c_char_p)]
+
+
 class LaunchOptionInfo(Structure):
     """tk_launch_option_info: a launch option for a compiler."""
+    name: bytes | None
+    usual: int
+    least: int
+    most: int
+    power: bool
+    doc: bytes | None
     _fields_ = [("name", c_char_p), ("usual", c_int64), ("least", c_int64),
                 ("most", c_int64), ("power", c_bool), ("doc", c_char_p)]
 
 
 class Value(Structure):
     """tk_value: a compile-time value."""
+    kind: int
+    is_constexpr: bool
+    hi: int
+    lo: int
+    f: float
+    str: bytes | None
+    n: int
+    items: _Pointer[Value]
+    ptr: int | None
 
 
 Value._fields_ = [
@@ -56,6 +92,16 @@ Value._fields_ = [
 
 class Tensor(Structure):
     """tk_tensor: memory that a kernel may reach, strides in elements."""
+    data: int | None
+    dtype: int
+    rank: int
+    shape: Array[c_int64]
+    strides: Array[c_int64]
+    storage: int | None
+    storage_bytes: int
+    flags: int
+    device_address: int
+    written: int | None
     _fields_ = [
         ("data", c_void_p), ("dtype", c_int), ("rank", c_int),
         ("shape", c_int64 * MAX_RANK), ("strides", c_int64 * MAX_RANK),
@@ -66,6 +112,16 @@ class Tensor(Structure):
 
 class Summary(Structure):
     """tk_summary: what a run did."""
+    programs: int
+    ops: int
+    seconds: float
+    peak_bytes: int
+    kernel: bytes | None
+    engine: bytes | None
+    grid: Array[c_int64]
+    errors: int
+    warnings: int
+    notes: int
     _fields_ = [("programs", c_uint64), ("ops", c_uint64),
                 ("seconds", c_double), ("peak_bytes", c_size_t),
                 ("kernel", c_char_p), ("engine", c_char_p),
@@ -85,11 +141,36 @@ CallFn = CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(Value), c_size_t,
 
 class Bound(Structure):
     """tk_bound: how far elements may be apart; negative: derived."""
+    rtol: float
+    atol: float
+    ulp: int
     _fields_ = [("rtol", c_double), ("atol", c_double), ("ulp", c_int64)]
 
 
 class RunOptions(Structure):
     """tk_run_options; ``size`` is filled by the constructor."""
+    size: int
+    pids: bytes | None
+    order: bytes | None
+    dot: bytes | None
+    no_asserts: bool
+    progress: Any
+    progress_ud: int | None
+    schedule: bytes | None
+    blame: bytes | None
+    explain: bytes | None
+    engine: bytes | None
+    access_line: int
+    silent_answers: bool
+    log_accesses: bool
+    against: bytes | None
+    bound: _Pointer[Bound]
+    pinpoint: bool
+    jobs: int
+    unordered: bool
+    shard: bytes | None
+    stores: bytes | None
+    numerics: bytes | None
     _fields_ = [("size", c_size_t), ("pids", c_char_p), ("order", c_char_p),
                 ("dot", c_char_p), ("no_asserts", c_bool),
                 ("progress", ProgressFn), ("progress_ud", c_void_p),
@@ -101,38 +182,80 @@ class RunOptions(Structure):
                 ("jobs", c_size_t), ("unordered", c_bool), ("shard", c_char_p),
                 ("stores", c_char_p), ("numerics", c_char_p)]
 
-    def __init__(self, **fields):
+    def __init__(self, **fields: Any) -> None:
         super().__init__(size=ctypes.sizeof(RunOptions), **fields)
+
+
+class Edit(Structure):
+    """tk_edit: bytes of a source that give way to others."""
+    file: bytes | None
+    at: int
+    removed: int
+    text: bytes | None
+    _fields_ = [("file", c_char_p), ("at", c_size_t), ("removed", c_size_t),
+                ("text", c_char_p)]
 
 
 class EmitOptions(Structure):
     """tk_emit_options; ``size`` is filled by the constructor."""
+    size: int
+    emit: bytes | None
+    skip: bytes | None
+    after_all: bool
+    arch: bytes | None
+    output: bytes | None
     _fields_ = [("size", c_size_t), ("emit", c_char_p), ("skip", c_char_p),
                 ("after_all", c_bool), ("arch", c_char_p),
                 ("output", c_char_p)]
 
-    def __init__(self, **fields):
+    def __init__(self, **fields: Any) -> None:
         super().__init__(size=ctypes.sizeof(EmitOptions), **fields)
 
 
 class CacheSummary(Structure):
     """tk_cache_summary: what compiled code is kept."""
+    folder: bytes
+    entries: int
+    bytes: int
     _fields_ = [("folder", c_char * 4096), ("entries", c_uint64),
                 ("bytes", c_uint64)]
 
 
 class CheckOptions(Structure):
     """tk_check_options; ``size`` is filled by the constructor."""
+    size: int
+    suppressions: bytes | None
+    limit: int
+    assume_written: bool
+    stop: bool
+    collect: bool
+    keep_going: bool
+    arch: int
     _fields_ = [("size", c_size_t), ("suppressions", c_char_p),
                 ("limit", c_size_t), ("assume_written", c_bool),
-                ("stop", c_bool), ("collect", c_bool)]
+                ("stop", c_bool), ("collect", c_bool),
+                ("keep_going", c_bool), ("arch", c_int)]
 
-    def __init__(self, **fields):
+    def __init__(self, **fields: Any) -> None:
         super().__init__(size=ctypes.sizeof(CheckOptions), **fields)
 
 
 class ConsoleOptions(Structure):
     """tk_console_options; ``size`` is filled by the constructor."""
+    size: int
+    commands: _Pointer[c_char_p]
+    files: _Pointer[c_char_p]
+    breakpoints: _Pointer[c_char_p]
+    ncommands: int
+    nfiles: int
+    nbreakpoints: int
+    json: bool
+    stop_at_start: bool
+    stop_at_end: bool
+    wait_for_call: bool
+    colour: bool
+    no_init: bool
+    script: bool
     _fields_ = [("size", c_size_t), ("commands", POINTER(c_char_p)),
                 ("files", POINTER(c_char_p)),
                 ("breakpoints", POINTER(c_char_p)),
@@ -142,12 +265,25 @@ class ConsoleOptions(Structure):
                 ("wait_for_call", c_bool), ("colour", c_bool),
                 ("no_init", c_bool), ("script", c_bool)]
 
-    def __init__(self, **fields):
+    def __init__(self, **fields: Any) -> None:
         super().__init__(size=ctypes.sizeof(ConsoleOptions), **fields)
 
 
 class GdbserverOptions(Structure):
     """tk_gdbserver_options; ``size`` is filled by the constructor."""
+    size: int
+    address: bytes | None
+    listen_anywhere: bool
+    once: bool
+    multi: bool
+    script: bool
+    restarts: bool
+    replaceable: int
+    port_file: bytes | None
+    write_elf: bytes | None
+    machine: bytes | None
+    say: Any
+    ud: int | None
     _fields_ = [("size", c_size_t), ("address", c_char_p),
                 ("listen_anywhere", c_bool), ("once", c_bool),
                 ("multi", c_bool), ("script", c_bool), ("restarts", c_bool),
@@ -156,22 +292,33 @@ class GdbserverOptions(Structure):
                 ("write_elf", c_char_p), ("machine", c_char_p),
                 ("say", SayFn), ("ud", c_void_p)]
 
-    def __init__(self, **fields):
+    def __init__(self, **fields: Any) -> None:
         super().__init__(size=ctypes.sizeof(GdbserverOptions), **fields)
 
 
 class DapOptions(Structure):
     """tk_dap_options; ``size`` is filled by the constructor."""
+    size: int
+    address: bytes | None
+    listen_anywhere: bool
+    script: bool
+    port_file: bytes | None
+    say: Any
+    ud: int | None
     _fields_ = [("size", c_size_t), ("address", c_char_p),
                 ("listen_anywhere", c_bool), ("script", c_bool),
                 ("port_file", c_char_p), ("say", SayFn), ("ud", c_void_p)]
 
-    def __init__(self, **fields):
+    def __init__(self, **fields: Any) -> None:
         super().__init__(size=ctypes.sizeof(DapOptions), **fields)
 
 
 class Host(Structure):
     """tk_host: the callbacks that look names up in the host program."""
+    ud: int | None
+    global_: Any
+    attr: Any
+    call: Any
     _fields_ = [("ud", c_void_p), ("global_", GlobalFn), ("attr", AttrFn),
                 ("call", CallFn)]
 
@@ -184,6 +331,7 @@ _OUT = POINTER(c_void_p)
 PROTOTYPES = {
     "tk_version": (_S, []),
     "tk_option_at": (POINTER(Option), [c_size_t]),
+    "tk_option_pair_at": (c_bool, [c_size_t, POINTER(OptionPair)]),
     "tk_session_new": (_P, []),
     "tk_session_new_with": (_P, [_P, _P]),
     "tk_session_free": (None, [_P]),
@@ -191,6 +339,10 @@ PROTOTYPES = {
     "tk_session_triton_version": (c_int, [_P, _S]),
     "tk_triton_meaning": (_S, [_S]),
     "tk_triton_change": (_S, [c_size_t, POINTER(c_char_p)]),
+    "tk_triton_version_at": (_S, [c_size_t]),
+    "tk_triton_added": (_S, [c_size_t, POINTER(c_char_p)]),
+    "tk_triton_removed": (_S, [c_size_t, POINTER(c_char_p),
+                               POINTER(c_char_p)]),
     "tk_interrupt": (None, [_P]),
     "tk_session_attend": (None, [_P, AttendFn, _P]),
     "tk_report": (_S, [_P, c_bool]),
@@ -238,6 +390,8 @@ PROTOTYPES = {
     "tk_launch_record": (c_int, [_P, _S]),
     "tk_launch_take_form": (c_int, [_P, _P]),
     "tk_launch_replay": (c_int, [_P, _S, _OUT]),
+    "tk_recording_open": (c_int, [_P, _S, _OUT]),
+    "tk_recording_replay": (c_int, [_P, _P, POINTER(Edit), c_size_t, _OUT]),
     "tk_launch_run": (c_int, [_P, POINTER(RunOptions), POINTER(Summary)]),
     "tk_launch_merge": (c_int, [_P, POINTER(_S), c_size_t, _OUT]),
     "tk_engine_name": (_S, [c_size_t]),
@@ -249,6 +403,7 @@ PROTOTYPES = {
     "tk_check_is_on": (c_bool, [_P, _S]),
     "tk_check_is_list": (c_bool, [_S]),
     "tk_check_findings": (c_size_t, [_P]),
+    "tk_check_kept_going": (c_size_t, [_P, c_bool]),
     "tk_check_suppressions": (_S, [_P]),
     "tk_launch_compile": (c_int, [_P]),
     "tk_launch_ir": (_S, [_P]),
@@ -256,6 +411,7 @@ PROTOTYPES = {
     "tk_cache_look": (c_bool, [POINTER(CacheSummary), c_bool]),
     "tk_layout_draw": (c_int, [_P, _S, POINTER(c_int64), c_int,
                                POINTER(_S)]),
+    "tk_ptxas_path": (c_bool, [_P, c_size_t]),
     "tk_arch_name": (_S, [c_size_t]),
     "tk_stage_name": (_S, [c_size_t]),
     "tk_stage_doc": (_S, [c_size_t]),
@@ -322,7 +478,7 @@ PROTOTYPES = {
 }
 
 
-def candidates():
+def candidates() -> list[str]:
     """Paths where the library may lie, in the order they are tried."""
     named = os.environ.get("TKDBG_LIBRARY")
     if named:
@@ -348,7 +504,7 @@ def _open():
         " (set TKDBG_LIBRARY to its path)")
 
 
-def bind(lib, prototypes):
+def bind(lib: Any, prototypes: dict[str, Any]) -> Any:
     """Gives functions of a loaded library their prototypes."""
     for name, (result, args) in prototypes.items():
         function = getattr(lib, name)
@@ -356,7 +512,7 @@ def bind(lib, prototypes):
     return lib
 
 
-def load():
+def load() -> Any:
     """The library, opened and bound; raises ImportError for one of another
     version than this package."""
     lib, path = _open()
@@ -371,9 +527,9 @@ def load():
     return lib
 
 
-def listed(at):
+def listed(at: Any) -> list[str]:
     """What at(0), at(1), ... give as text, up to the first NULL."""
-    found = []
+    found: list[str] = []
     while True:
         item = at(len(found))
         if not item:
@@ -381,15 +537,15 @@ def listed(at):
         found.append(item.decode())
 
 
-@functools.lru_cache(maxsize=None)
-def launch_options(lib):
+@functools.cache
+def launch_options(lib: Any) -> list[tuple[str, int]]:
     """(name, largest value) of each launch option that the library keeps."""
     rows = itertools.takewhile(bool, map(lib.tk_launch_option_at,
                                          itertools.count()))
     return [(row[0].name.decode(), row[0].most) for row in rows]
 
 
-def text(data, size=None):
+def text(data: Any, size: int | None = None) -> str:
     """Decodes bytes, a char pointer's value or address + size."""
     if data is None:
         return ""

@@ -13,12 +13,14 @@ import contextlib
 import itertools
 import os
 import shlex
-from typing import Callable, NamedTuple
+import threading
+from typing import Any, Callable, NamedTuple
 
-from . import arrays, hostlines, origins, whypage
+from . import (arrays, hostlines, interrupt, origins, repairs, reruns, whypage,
+               wholes)
 from ._capi import text
-from .comparisons import UNKNOWN, USUAL
-from .launchlog import Replay
+from .comparisons import UNKNOWN, USUAL, Comparison
+from .launchlog import Log, Replay
 
 MOST_LINES = 25
 MOST_FINDINGS = 2
@@ -30,6 +32,7 @@ SOURCE_ALONE = 14  # ... where no more is known of what is wrong
 LEAST_LINES = 4
 LEAST_EARLIER = 3
 MOST_HOST, LEAST_HOST = 6, 3  # of the script, where it made the launch
+STOP_SECONDS = 6.0  # that a launch which stops is tried for
 PRINTED = 1e-2  # how far apart two are that a script only printed
 MEMORY_READ = (1, 2)  # tk_step_memory
 STEP_READS = 9  # tk_step_kind
@@ -38,16 +41,26 @@ STEP_READS = 9  # tk_step_kind
 class Answer:
     """Lines about a comparison; command: the script and its arguments."""
 
-    def __init__(self, lib, log, asked, command, drawn=False):
+    def __init__(self, lib: Any, log: Log, asked: bool, command: list[str],
+                 drawn: bool = False, tries: bool = True,
+                 script: reruns.Script | None = None,
+                 end: interrupt.Ending | None = None) -> None:
+        """script: the same, if it may run again; end: what Ctrl-C does while
+        changes are tried."""
         self.lib = lib
         self.drawn = drawn
         self.log = log
         self.asked = asked  # if not, findings have been shown already
+        self.tries = asked and tries  # changes of kernels
         self.command = command
+        self.script = script
+        self.end = end
+        self.enough = threading.Event()  # has been tried
         self.stop = None  # options of a debugger that stops at the store
-        self.maps = []  # whypage.Maps, if the difference was to be drawn
+        # whypage.Maps, if the difference was to be drawn
+        self.maps: list[Any] = []
 
-    def lines(self, candidates):
+    def lines(self, candidates: list[Comparison]) -> list[str]:
         """The lines about the first Comparison of which something is known;
         none if there is no such Comparison."""
         pairs = [c for c in candidates if c.expected is not None]
@@ -64,7 +77,7 @@ class Answer:
                 return lines
         return []
 
-    def detected(self):
+    def detected(self) -> list[str]:
         """What the detectors find in the first launch of each kernel, the
         lines of its sources included; none if they find nothing."""
         first = {each.kernel: each for each in reversed(self.log.launches)}
@@ -90,6 +103,8 @@ class Answer:
                     if (find is origins.by_shape) != (found is UNKNOWN) or (
                             _is_equal(found, expected)):
                         continue
+                    if found is UNKNOWN and self._is_written(expected):
+                        continue  # the side that is not known is expected
                     for origin in find(self.lib, self.log,
                                        expected if found is UNKNOWN else found):
                         lines = self._explained(origin, found, expected, seen,
@@ -97,6 +112,20 @@ class Answer:
                         if lines:
                             return lines
         return []
+
+    def _is_written(self, array):
+        """Whether an array lies in memory that a launch has changed."""
+        import numpy
+        for origin in origins.by_memory(self.lib, self.log, array):
+            with Replay(self.lib, origin.logged) as replay:
+                before = dict(origins.storages(self.lib, replay,
+                                               [origin.parameter]))
+            held = before.get(origin.parameter)
+            if held is not None and not numpy.array_equal(
+                    held[0][origin.places], origin.after[origin.places],
+                    equal_nan=True):
+                return True
+        return False
 
     def _explained(self, origin, found, expected, seen, written):
         """The lines about one launch; none if it is not to blame, or if
@@ -139,6 +168,12 @@ class Answer:
                 for writer in writers if self.asked else ():
                     told += self._clues_of(writer[0].logged)
                 told = told[:MOST_FINDINGS]
+                suspects = self._suspects(
+                    logged, origin.parameter, wanted,
+                    (difference.rtol, difference.atol),
+                    [difference.explanation.contents]
+                    if difference.explanation else [],
+                    [writer[3] for writer in writers]) if self.tries else []
                 parts = [_Part(replay.difference_lines), _Part(
                     lambda most: _host(logged, origin.parameter, most),
                     MOST_HOST, LEAST_HOST), *map(self._part, writers)]
@@ -146,9 +181,55 @@ class Answer:
                     self.maps = whypage.maps(difference, origin.parameter)
                 main, host, *earlier = _fitting(
                     parts, MOST_LINES - len(head) - len(told) - len(offer))
+        head += suspects
         body = [*head, *main, *told, *host,
                 *itertools.chain.from_iterable(earlier)]
         return [*body[:MOST_LINES - len(offer)], *offer]
+
+    def _suspects(self, logged, parameter, wanted, tolerance, slice_, earlier):
+        """The lines about edits that make the comparison pass."""
+        lines = dict.fromkeys(
+            (text(step.place.file), step.place.line)
+            for why in (*slice_, *earlier) for step in why.steps[:why.nsteps]
+            if step.place.line)
+        ranks = {line: i for i, line in enumerate(lines)}
+        with self._trying():
+            with repairs.Search(self.lib, self.log, repairs.Wanted(
+                    logged, parameter, wanted, *tolerance),
+                    self.enough) as search:
+                outcome = search.run(ranks)
+            if outcome is not None and self.script is not None:
+                whole = wholes.Wholes(self.script, self.enough)
+                outcome = (whole.confirmed(outcome) if outcome.passing else
+                           outcome._replace(passing=whole.host()))
+        return repairs.lines(outcome)
+
+    @contextlib.contextmanager
+    def _trying(self):
+        """Within it, Ctrl-C ends the tries, and what is known is told."""
+        with self.end.searching(self.enough.set) if self.end else (
+                contextlib.nullcontext()):
+            yield
+
+    def stopped(self) -> list[str]:
+        """The lines about the last launch, which has stopped: changes with
+        which it goes on and the script ends well."""
+        if self.script is None or not self.tries or not self.log.launches:
+            return []
+        logged = self.log.launches[-1]
+        with self._trying():
+            with repairs.Search(self.lib, self.log, repairs.Wanted(logged),
+                                self.enough) as search:
+                outcome = search.run({}, STOP_SECONDS)
+            if outcome is None:
+                return []
+            whole = wholes.Wholes(self.script, self.enough)
+            outcome = whole.stopped(outcome)
+            if not outcome.passing:
+                outcome = outcome._replace(passing=whole.host())
+        lines = repairs.lines(outcome)
+        return lines and [f"tkdbg: launch {logged.number}, {logged.kernel}, "
+                          "stops", *lines]
 
     def _part(self, writer):
         """What is said of the launch that wrote what a later one read."""
@@ -173,8 +254,9 @@ class Answer:
         one.  kept: where the Replays are closed."""
         if not difference.explanation:
             return []
-        open_, seen, found = [(logged, difference.explanation.contents)], {
-            logged.kernel}, []
+        open_, seen = [(logged, difference.explanation.contents)], {
+            logged.kernel}
+        found: list[tuple[Any, ...]] = []
         while open_ and len(found) < MOST_EARLIER:
             reader, why = open_.pop(0)
             for name, index in _read(why):
@@ -249,8 +331,8 @@ class Answer:
     def _shapes(self, seen):
         """... that cannot be equal, because their shapes differ."""
         for found, expected in _sides(seen):
-            shapes = [getattr(side, "shape", None) for side in
-                      (found, expected)]
+            shapes: list[Any] = [getattr(side, "shape", None)
+                                 for side in (found, expected)]
             if None in shapes or tuple(shapes[0]) == tuple(shapes[1]):
                 continue
             origin = self._origin(found)
@@ -289,7 +371,8 @@ class Answer:
         """... of which nobody says what it should be: the lines of its first
         element that is not finite, or else of its first."""
         import numpy
-        origin = self._origin(seen.found) if seen.expected is None else None
+        unknown = seen.expected is None or seen.expected is UNKNOWN
+        origin = self._origin(seen.found) if unknown else None
         if origin is None:
             return []
         held = origin.after[origin.own]
@@ -363,7 +446,7 @@ def _host(logged, wrong, most):
 def _read(why):
     """(tensor, indices) of the elements that a value was made of, a few of
     each tensor."""
-    times = collections.Counter()
+    times: collections.Counter[str] = collections.Counter()
     for step in why.steps[:why.nsteps]:
         if step.has_element and (step.kind == STEP_READS or
                                  step.memory in MEMORY_READ):
@@ -389,7 +472,7 @@ def _wrong(found, expected, seen):
         equal_nan=True))
 
 
-def differs(seen):
+def differs(seen: Comparison) -> bool:
     """Whether two arrays differ by more than rounding may, small elements
     beside large ones included."""
     import numpy

@@ -11,17 +11,23 @@ import functools
 import operator
 import struct
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Callable
 
 from . import _capi, binder, convert, functions, tensors, wrappers
 from . import tltypes as tl_types
+
+if TYPE_CHECKING:
+    from .binder import KernelParam
+    from .session import Session
+    from .tensors import Reader
 
 _MASK64 = (1 << 64) - 1
 _NUMBERS = {bool: "bool", int: "int", float: "float", type(None): "none",
             tuple: "tuple"}
 
 
-@functools.lru_cache(maxsize=None)
-def kind_of(cls):
+def _kind_of(cls: type) -> str:
     """The kind of argument that a Python class is: a number, "tuple",
     "constexpr", "jit", "numpy_scalar", "descriptor", a kind of
     tensors.kind_of, or "other"."""
@@ -46,13 +52,16 @@ def kind_of(cls):
     return "jit" if functions.is_jit_class(cls) else "other"
 
 
+kind_of: Callable[[type], str] = functools.lru_cache(maxsize=None)(_kind_of)
+
+
 TENSORS = frozenset(("torch", "numpy", "interface", "pointer"))
 
 
 # ---- keys -------------------------------------------------------------------
 
 
-def constexpr_key(value):
+def constexpr_key(value: Any) -> tuple[Any, ...]:
     """A hashable that tells compile-time values apart: 1, 1.0 and True are
     three different ones."""
     cls = type(value)
@@ -71,7 +80,7 @@ def constexpr_key(value):
     return cls, id(value)
 
 
-def key_of(arg):
+def key_of(arg: Any) -> str | tuple[Any, ...]:
     """The part of a signature that a run-time argument decides."""
     kind = kind_of(type(arg))
     if kind in TENSORS:
@@ -84,7 +93,7 @@ def key_of(arg):
         return kind, type(arg), tuple(map(key_of, arg))
     if kind == "descriptor":
         return (kind, key_of(arg.base), tuple(arg.block_shape),
-                getattr(arg, "padding", "zero"))
+                getattr(arg, "padding", "zero"), _rounds(arg))
     if kind == "constexpr" or kind == "jit":
         return kind, constexpr_key(arg)
     if kind == "numpy_scalar":
@@ -97,7 +106,8 @@ class Specialization:
     as a jit function's repr sees it, and all constants by path (a
     parameter's number and those of items in tuples)."""
 
-    def __init__(self, params, values):
+    def __init__(self, params: list[KernelParam],
+                 values: Sequence[Any]) -> None:
         self.constants, self.signature, self.paths = {}, {}, {}
         for i, (p, v) in enumerate(zip(params, values)):
             if p.is_constexpr:
@@ -124,7 +134,8 @@ class Specialization:
         return text
 
 
-def specialization(parameter, value, text):
+def specialization(parameter: KernelParam, value: Any,
+                   text: str | tuple[Any, ...]) -> tuple[Any, ...]:
     """(type, what else it is specialised for) of an argument, as Triton's
     launches have it: "D" for a multiple of 16, "" for another number or
     address, None for what is not looked at, the value of a constexpr."""
@@ -151,7 +162,8 @@ def _is_aligned(value):
     return hasattr(value, "__int__") and int(value) % 16 == 0
 
 
-def attributes(params, values, signature):
+def attributes(params: list[KernelParam], values: Sequence[Any],
+               signature: dict[Any, Any]) -> dict[Any, Any]:
     """{(number of a parameter,): what is known of it}, as Triton has it."""
     known = {(i,): specialization(p, v, signature[p.name])[1]
              for i, (p, v) in enumerate(zip(params, values))
@@ -160,7 +172,7 @@ def attributes(params, values, signature):
             for path, text in known.items() if isinstance(text, str)}
 
 
-def type_text(value):
+def type_text(value: Any) -> str:
     """The type of an argument that is not a tuple, as signatures spell it."""
     kind = kind_of(type(value))
     if kind in ("bool", "float"):
@@ -182,20 +194,21 @@ def type_text(value):
 class Slot:
     """Sets one argument; ``set`` returns a tk_status."""
 
-    def __init__(self, session, launch, name):
+    def __init__(self, session: Session, launch: int, name: str) -> None:
         self.session = session
         self.lib = session.lib
         self.launch = launch
         self.name = name.encode()
 
-    def set(self, arg, reader):
+    def set(self, arg: Any, reader: Any) -> int:
         raise NotImplementedError
 
 
 class TensorSlot(Slot):
     """A tensor; nothing is done when it is where it was."""
 
-    def __init__(self, session, launch, name, kind, flags=0):
+    def __init__(self, session: Session, launch: int, name: str, kind: str,
+                 flags: int = 0) -> None:
         super().__init__(session, launch, name)
         self.read = "read_" + kind
         self.flags = flags
@@ -204,7 +217,7 @@ class TensorSlot(Slot):
         self.address = ctypes.addressof(self.buffer)
         self.last = None
 
-    def set(self, arg, reader):
+    def set(self, arg: Any, reader: Reader) -> int:
         layout = self._layout(arg, reader)
         if self.flags:
             layout = layout._replace(flags=layout.flags | self.flags)
@@ -230,7 +243,8 @@ class TypedSlot(TensorSlot):
     """A tensor, an address or None for a parameter whose annotation is a
     pointer's type: memory is read as that type, whatever the tensor's is."""
 
-    def __init__(self, session, launch, name, annotation, flags):
+    def __init__(self, session: Session, launch: int, name: str,
+                 annotation: str, flags: int) -> None:
         super().__init__(session, launch, name, "torch", flags)
         self.dtype = tl_types.str_to_ty(annotation).element_ty
 
@@ -255,14 +269,15 @@ def _no_memory(layout, reader):
 class ValueSlot(Slot):
     """A number, None, constexpr, string, tuple or other value."""
 
-    def __init__(self, session, launch, name, is_constexpr):
+    def __init__(self, session: Session, launch: int, name: str,
+                 is_constexpr: bool) -> None:
         super().__init__(session, launch, name)
         self.is_constexpr = is_constexpr
         self.value = _capi.Value()
         self.address = ctypes.addressof(self.value)
         self.last = Slot  # equal to no argument
 
-    def set(self, arg, reader):
+    def set(self, arg: Any, reader: Reader) -> int:
         if arg is self.last:
             return _capi.OK
         value = self.value
@@ -279,7 +294,7 @@ class ValueSlot(Slot):
 class IntSlot(ValueSlot):
     """An int, most often a different one on each launch."""
 
-    def set(self, arg, reader):
+    def set(self, arg: Any, reader: Reader) -> int:
         if arg == self.last:
             return _capi.OK
         number = int(arg)
@@ -299,7 +314,7 @@ class IntSlot(ValueSlot):
 class ScalarSlot(Slot):
     """A NumPy scalar, which says its own type."""
 
-    def set(self, arg, reader):
+    def set(self, arg: Any, reader: Reader) -> int:
         dtype = reader.dtype(arg.dtype)
         data = arg.tobytes()
         if len(data) > 8:
@@ -315,18 +330,19 @@ _PACKED = {"fp16": "=e", "fp32": "=f", "fp64": "=d"}
 class AnnotatedSlot(Slot):
     """A number for a parameter whose annotation names its type."""
 
-    def __init__(self, session, launch, name, annotation):
+    def __init__(self, session: Session, launch: int, name: str,
+                 annotation: str) -> None:
         super().__init__(session, launch, name)
         self.annotation = annotation
-        self.dtype = session.dtype(tl_types.str_to_ty(annotation).name)
+        self.dtype = session.dtypes.number(tl_types.str_to_ty(annotation).name)
 
-    def set(self, arg, reader):
+    def set(self, arg: Any, reader: Reader) -> int:
         self.last = arg
         return self.lib.tk_launch_scalar(self.launch, self.name, self.dtype,
                                          bits_of(self.annotation, arg))
 
 
-def bits_of(kind, number):
+def bits_of(kind: str, number: Any) -> int:
     """The bits of a number of a type, as Triton's launchers convert it;
     OverflowError where they raise one."""
     if kind == "bf16":  # rounded to nearest even
@@ -379,7 +395,7 @@ def _typed(parameter, arg, kind):
 class TupleSlot(ValueSlot):
     """A tuple or a tensor descriptor: run-time values where they can be."""
 
-    def set(self, arg, reader):
+    def set(self, arg: Any, reader: Reader) -> int:
         value = self.value
         value.str = None
         self._fill(value, arg, reader)
@@ -419,6 +435,12 @@ class TupleSlot(ValueSlot):
         convert.fill_tuple(self.session, out, parts,
                            lambda slot, item: self._fill(slot, item, reader))
         out.kind = _capi.V_DESCRIPTOR
+        out.lo = _rounds(arg)
+
+
+def _rounds(descriptor):
+    """Whether loads of fp32 round to tf32, which Triton has since 3.7."""
+    return bool(getattr(descriptor, "round_f32_to_tf32", False))
 
 
 def _fill_other(session, out, arg):
@@ -428,7 +450,7 @@ def _fill_other(session, out, arg):
     convert.fill(session, out, arg)
 
 
-def unsupported(arg):
+def unsupported(arg: Any) -> Any:
     """The TypeError that Triton raises on an argument it cannot take."""
     cls = type(arg)
     name = (cls.__name__ if cls.__module__ == "builtins"
@@ -436,7 +458,8 @@ def unsupported(arg):
     return TypeError(f"failed to specialize argument of type: {name}")
 
 
-def make_slot(session, launch, parameter, arg):
+def make_slot(session: Session, launch: int, parameter: KernelParam,
+              arg: Any) -> Any:
     """The Slot for an argument like arg; raises TypeError if none fits."""
     name = parameter.name
     if parameter.is_constexpr:

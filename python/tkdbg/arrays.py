@@ -5,11 +5,14 @@ and values, whatever the element type is.
 """
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import arguments
 
-ROUNDED = 2.0 ** -8  # a cast to a narrower type changes as much
+if TYPE_CHECKING:
+    from ._capi import Tensor
+
+ROUNDED = 2.0 ** -8  # the error of a cast to a narrower type
 
 
 class Memory(NamedTuple):
@@ -22,7 +25,7 @@ class Memory(NamedTuple):
     nbytes: int
 
 
-def memory(array):
+def memory(array: Any) -> Memory | None:
     """The Memory of a tensor on the host or an array; None: it has none."""
     kind = arguments.kind_of(type(array))
     try:
@@ -46,7 +49,7 @@ def memory(array):
     return None
 
 
-def values(array):
+def values(array: Any) -> Any:
     """The elements as a NumPy array of float64 or int64, where complex
     numbers have one more axis; None: unknown."""
     import numpy
@@ -68,14 +71,14 @@ def values(array):
     return array.astype("f8") if array.dtype.kind == "f" else None
 
 
-def elements(lib, tensor):
+def elements(lib: Any, tensor: Tensor) -> Any:
     """The whole storage of a tk_tensor as a 1-D NumPy array of float64 or
     int64; None for an element type that NumPy lacks."""
     import ctypes
 
     import numpy
     name = lib.tk_dtype_name(tensor.dtype).decode()
-    raw = numpy.frombuffer(ctypes.string_at(tensor.storage,
+    raw = numpy.frombuffer(ctypes.string_at(tensor.storage or 0,
                                             tensor.storage_bytes), "u1")
     if name == "bf16":
         wide = raw.view("u2").astype("u4") << 16
@@ -91,6 +94,24 @@ def elements(lib, tensor):
     size = int(bits) // 8
     found = raw[:len(raw) // size * size].view(f"{plain}{size}")
     return found.astype("f8" if plain == "f" else "i8")
+
+
+def positions(offset: int, shape: Any, strides: Any) -> Any:
+    """Which element of a storage each one of a view is, in the view's shape;
+    offset: that of its first."""
+    import numpy
+    at = numpy.asarray(offset)
+    for n, step in zip(shape, strides):
+        at = at[..., None] + numpy.arange(n) * step
+    return at
+
+
+def places(lib: Any, tensor: Tensor) -> Any:
+    """The same of a tk_tensor."""
+    offset = ((tensor.data or 0) - (tensor.storage or 0)) // (
+        lib.tk_dtype_size(tensor.dtype))
+    return positions(offset, tensor.shape[:tensor.rank],
+                     tensor.strides[:tensor.rank])
 
 
 _FP8_BIAS = {"fp8e4nv": 7, "fp8e5": 15, "fp8e4b8": 8, "fp8e5b16": 16,

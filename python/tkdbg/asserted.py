@@ -5,7 +5,8 @@ For what no wrapped function compares: ``assert (out - ref).abs().max() <
 ``self.assertLess(torch.dist(out, ref), 1e-3)``, also where the difference was
 given a name first, or a function of the script is given both arrays.  Nothing
 is evaluated but names, attributes, indices, functions of NumPy and PyTorch,
-and methods that do not change their object.
+functions of the script that only compute (purity.py), and methods that do not
+change their object.
 """
 from __future__ import annotations
 
@@ -14,33 +15,39 @@ import functools
 import linecache
 import sysconfig
 import types
+from collections.abc import Iterator
+from typing import Any
 
-from . import source
+from . import arrays, purity, source
 from .comparisons import UNKNOWN, Comparison
 
 _PURE = frozenset(("numpy", "torch", "math"))  # modules of functions
 _LIBRARIES = frozenset(("numpy", "torch", "triton", "tkdbg", "unittest",
                         "pytest", "_pytest", "pluggy"))  # wherever they lie
 _DEPTH = 4  # names that stand for a difference
+_SIZES = frozenset(("max", "amax", "norm", "mean", "sum", "std", "item"))
 _TO_PYTHON = frozenset(("item", "tolist", "float", "int", "list"))
 _SIMPLE = (ast.Assert, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr,
            ast.Raise, ast.Return)
 
 
-def comparisons(error):
+def comparisons(error: BaseException) -> Iterator[Comparison]:
     """The Comparisons that an exception may have come from, or those that it
     was raised while handling, the innermost first.  Of who called the
     function that raised it, asserts and conditions count alone."""
     for each in _chain(error):
-        kinds = _SIMPLE
+        kinds: tuple[Any, ...] = _SIMPLE
         for frame, line in _frames(each):
             tree = _tree(frame)
-            for node in _statements_at(tree, line, kinds) if tree else ():
-                yield from _compared(node, tree, frame, line)
+            nodes = _statements_at(tree, line, kinds) if tree else []
+            for i, node in enumerate(nodes):
+                # what is raised stands under the condition with the bound
+                tests = [getattr(n, "test", n) for n in nodes[i:]]
+                yield from _compared(node, tests, tree, frame, line)
             kinds = ast.Assert,
 
 
-def places(error):
+def places(error: BaseException) -> Iterator[tuple[str, int]]:
     """The (file, line)s of what raised an exception in the script, and of the
     conditions around it."""
     for frame, line in _frames(error)[:1]:
@@ -51,7 +58,7 @@ def places(error):
                 yield file, each
 
 
-def is_asserted(file, line):
+def is_asserted(file: str, line: int) -> bool:
     """Whether a script's line is in an assert, or gives a name its value that
     stands in one."""
     tree = source.tree("".join(linecache.getlines(file)))
@@ -91,16 +98,17 @@ def _is_of_library(frame):
             frame.f_code.co_filename.startswith(_folders()))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _folders():
     return ("<frozen ", *(sysconfig.get_path(name)
                           for name in ("stdlib", "purelib", "platlib")))
 
 
-def _compared(node, tree, frame, line):
-    """The Comparisons of arrays that a statement makes.  What a call gave,
-    which is not made again, is UNKNOWN.  Of an array that is asked for
-    something else, such as NaN, the other side is None."""
+def _compared(node, tests, tree, frame, line):
+    """The Comparisons of arrays that a statement makes.  tests: what it
+    asks, and the conditions that it stands under.  What a call gave, which
+    is not made again, is UNKNOWN.  Of an array that is asked for something
+    else, such as NaN, the other side is None."""
     name = ("assert" if isinstance(node, ast.Assert) else
             f"the check in line {node.lineno}")
     test = getattr(node, "test", node)
@@ -109,7 +117,8 @@ def _compared(node, tree, frame, line):
             continue
         sides = [_value(side, frame) for side in pair]
         if _are_compared(pair, sides):
-            yield Comparison(name, *sides, *_tolerance(test, frame))
+            yield Comparison(name, *sides, *_tolerance(
+                tests, tree, frame, line, sides[1]))
     if isinstance(node, (ast.Assert, ast.If)):
         for part in _names(test, tree, line, _DEPTH):
             value = _value(part, frame)
@@ -154,7 +163,8 @@ def _tree(frame):
 def _statements_at(tree, line, kinds):
     """The statement at a line, if it is of these kinds, and the ifs around
     it, the innermost first."""
-    return [node for node in reversed(list(ast.walk(tree)))
+    nodes: list[Any] = list(ast.walk(tree))
+    return [node for node in reversed(nodes)
             if isinstance(node, (*kinds, ast.If))
             and node.lineno <= line <= node.end_lineno]
 
@@ -162,11 +172,14 @@ def _statements_at(tree, line, kinds):
 def _pairs(node, tree, line, depth):
     """The pairs of expressions that are compared or subtracted in node, then
     those that a function is called with, then those in names that stand for
-    a difference."""
+    a difference.  What makes one of the two sides is called with something
+    else."""
+    sides: set[ast.AST] = set()
     for part in ast.walk(node):
         if isinstance(part, ast.BinOp) and isinstance(
                 part.op, (ast.Sub, ast.BitXor)):
             yield part.left, part.right
+            sides.update(ast.walk(part.left), ast.walk(part.right))
         if isinstance(part, ast.Call) and _name(part.func) == "approx":
             other = _other_side(node, part)
             if other is not None:
@@ -176,7 +189,7 @@ def _pairs(node, tree, line, depth):
                 part.ops[0], (ast.Eq, ast.NotEq)):
             yield part.left, part.comparators[0]
     for part in ast.walk(node):
-        if isinstance(part, ast.Call):
+        if isinstance(part, ast.Call) and part not in sides:
             given = [a for a in [*part.args, *(k.value for k in part.keywords)]
                      if not isinstance(a, ast.Starred) and not _is_number(a)]
             if isinstance(part.func, ast.Attribute):
@@ -233,18 +246,48 @@ def _assigned(tree, name, line):
     return max(found, key=lambda n: n.lineno).value if found else None
 
 
-def _tolerance(test, frame):
-    """(rtol, atol) of "... < 1e-3"; exact for anything else."""
-    for part in ast.walk(test):
+def _tolerance(tests, tree, frame, line, expected):
+    """(rtol, atol) of "... < 1e-3", of the first condition that has a bound;
+    exact for anything else."""
+    for part in (p for test in tests for p in ast.walk(test)):
         if isinstance(part, ast.Compare) and isinstance(
                 part.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
             try:
-                return 0.0, float(_evaluate(part.comparators[0], frame))
+                bound = float(_evaluate(part.comparators[0], frame))
             except Exception:
                 continue
+            return _measured(_quotient(part.left, tree, line, _DEPTH), bound,
+                             expected)
     approx = any(isinstance(p, ast.Call) and _name(p.func) == "approx"
-                 for p in ast.walk(test))
+                 for p in ast.walk(tests[0]))
     return (1e-6, 1e-12) if approx else (0.0, 0.0)
+
+
+def _quotient(node, tree, line, depth):
+    """The division in what is compared with a bound, or in what that was
+    made of, or None."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div):
+            return part
+    for part in _left_first(node) if depth else ():
+        value = _assigned(tree, part.id, line)
+        found = value and _quotient(value, tree, line, depth - 1)
+        if found:
+            return found
+    return None
+
+
+def _measured(quotient, bound, expected):
+    """(rtol, atol) of a bound of a difference, of one that is divided by each
+    element, or by one size of all."""
+    if quotient is None:
+        return 0.0, bound
+    size = any(isinstance(p, ast.Call) and _name(p.func) in _SIZES
+               for p in ast.walk(quotient.right))
+    values = arrays.values(expected) if size and _is_array(expected) else None
+    if values is None or not values.size:
+        return bound, 0.0
+    return 0.0, bound * float(abs(values).max())
 
 
 def _evaluate(node, frame):
@@ -262,9 +305,12 @@ def _evaluate(node, frame):
 def _is_pure(function, frame):
     """Whether a function is one of a known module, or a method, as far as
     its name tells, that does not change its object."""
+    if isinstance(function, ast.Name):
+        return purity.is_pure(frame.f_locals.get(
+            function.id, frame.f_globals.get(function.id)))
     if not isinstance(function, ast.Attribute) or function.attr.endswith("_"):
         return False
-    root = function
+    root: ast.expr = function
     while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
         root = root.func if isinstance(root, ast.Call) else root.value
     if not isinstance(root, ast.Name):

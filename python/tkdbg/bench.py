@@ -2,11 +2,14 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import math
 import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Callable
 
 from . import device
 
@@ -26,7 +29,8 @@ def _quantiles(times, quantiles):
     return found
 
 
-def summarise(times, quantiles, return_mode):
+def summarise(times: list[float], quantiles: Sequence[float] | None,
+              return_mode: str) -> Any:
     """One number, the quantiles asked for, or all times."""
     if quantiles is not None:
         found = _quantiles(times, quantiles)
@@ -36,8 +40,9 @@ def summarise(times, quantiles, return_mode):
     return _SUMMARIES[return_mode](times)
 
 
-_SUMMARIES = {"min": min, "max": max, "mean": statistics.mean,
-              "median": statistics.median}
+_SUMMARIES: dict[str, Callable[[Any], Any]] = {
+    "min": min, "max": max, "mean": statistics.mean,
+    "median": statistics.median}
 
 
 def _synchronise():
@@ -54,8 +59,9 @@ def _time(fn):
     return (time.perf_counter() - start) * 1e3
 
 
-def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None,
-             return_mode="mean"):
+def do_bench(fn: Callable[..., Any], warmup: float = 25, rep: int = 100,
+             grad_to_none: Any = None, quantiles: Sequence[float] | None = None,
+             return_mode: str = "mean") -> Any:
     """Milliseconds of fn(), measured for about ``rep`` ms after ``warmup``
     ms; a function that takes longer than both runs once.
 
@@ -82,11 +88,49 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None,
     return summarise(times, quantiles, return_mode)
 
 
-def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None,
-                       return_mode="mean"):
+def do_bench_cudagraph(fn: Callable[..., Any], rep: int = 20,
+                       grad_to_none: Any = None,
+                       quantiles: Sequence[float] | None = None,
+                       return_mode: str = "mean") -> Any:
     """As do_bench: there are no graphs to capture into."""
     return do_bench(fn, warmup=rep / 4, rep=rep, grad_to_none=grad_to_none,
                     quantiles=quantiles, return_mode=return_mode)
+
+
+def do_bench_proton(fn: Callable[..., Any], warmup: float = 25,
+                    rep: int = 100, grad_to_none: Any = None,
+                    quantiles: Sequence[float] | None = None,
+                    return_mode: str = "mean") -> Any:
+    """As do_bench: there is no profiler that measures kernels alone."""
+    return do_bench(fn, warmup, rep, grad_to_none, quantiles, return_mode)
+
+
+def do_bench_cudagraph_proton(fn: Callable[..., Any], rep: int = 20,
+                              grad_to_none: Any = None,
+                              quantiles: Sequence[float] | None = None,
+                              return_mode: str = "mean") -> Any:
+    """As do_bench_cudagraph: there is no such profiler, and no graph."""
+    return do_bench_cudagraph(fn, rep, grad_to_none, quantiles, return_mode)
+
+
+@contextlib.contextmanager
+def cuda_graph_without_gc(*args: Any, **kwargs: Any) -> Iterator[Any]:
+    """torch.cuda.graph, during which no garbage is collected."""
+    import torch
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        with torch.cuda.graph(*args, **kwargs) as graph:
+            yield graph
+    finally:
+        if collects:
+            gc.enable()
+
+
+def measuring(names: Iterable[str]) -> dict[str, Any]:
+    """Those of these names that measure a function, with ours."""
+    return {n: globals()[n] for n in names if n.startswith("do_bench")
+            and n in globals()}
 
 
 def _as_array(x):
@@ -100,7 +144,8 @@ def _as_array(x):
     return numpy.asarray(x)
 
 
-def assert_close(x, y, atol=None, rtol=None, err_msg=""):
+def assert_close(x: Any, y: Any, atol: float | None = None,
+                 rtol: float | None = None, err_msg: str = "") -> None:
     """Raises AssertionError unless |x - y| <= atol + rtol * |y|.
 
     atol: 1e-2 if None; rtol: 0 if None; each may be a function of x's
@@ -122,7 +167,7 @@ def assert_close(x, y, atol=None, rtol=None, err_msg=""):
 # ---- what the device can do -------------------------------------------------
 
 
-def nvsmi(attrs):
+def nvsmi(attrs: Any) -> Any:
     """nvidia-smi's answers as ints; the virtual device's without it."""
     known = {"clocks.current.sm": "sm_clock_rate",
              "clocks.max.sm": "sm_clock_rate",
@@ -137,7 +182,7 @@ def nvsmi(attrs):
     return [int(x) for x in out.decode().split(",")]
 
 
-def get_dram_gbps(device_=None):
+def get_dram_gbps(device_: Any = None) -> float:
     """Memory bandwidth of the device in GB/s."""
     p = device.properties(device_)
     return p["mem_clock_rate"] * p["mem_bus_width"] * 2 / 1e6 / 8
@@ -152,7 +197,8 @@ def _size(dtype):
     return getattr(dtype, "itemsize", None) or 4
 
 
-def get_max_tensorcore_tflops(dtype, clock_rate, device_=None):
+def get_max_tensorcore_tflops(dtype: Any, clock_rate: float,
+                              device_: Any = None) -> float:
     """Peak of the tensor cores in TFLOP/s; clock_rate in kHz."""
     per_core = {4: 256, 2: 512, 1: 1024}.get(_size(dtype))
     if per_core is None:
@@ -160,7 +206,8 @@ def get_max_tensorcore_tflops(dtype, clock_rate, device_=None):
     return _tflops(per_core, clock_rate)
 
 
-def get_max_simd_tflops(dtype, clock_rate, device_=None):
+def get_max_simd_tflops(dtype: Any, clock_rate: float,
+                        device_: Any = None) -> float:
     """Peak of the other arithmetic units in TFLOP/s."""
     per_core = {4: 32, 2: 64}.get(_size(dtype))
     if per_core is None:
@@ -169,12 +216,13 @@ def get_max_simd_tflops(dtype, clock_rate, device_=None):
 
 
 @contextlib.contextmanager
-def set_gpu_clock(ref_sm_clock=1350, ref_mem_clock=1215):
+def set_gpu_clock(ref_sm_clock: int = 1350,
+                  ref_mem_clock: int = 1215) -> Iterator[Any]:
     """Sets nothing; gives (TFLOP/s, GB/s) at these clocks in MHz."""
     yield (1e-6 * 2 * 108 * 4 * 256 * ref_sm_clock,
            640 * 2 * ref_mem_clock * 1e-3)
 
 
-def cuda_memcheck(**target_kwargs):
+def cuda_memcheck(**target_kwargs: Any) -> Callable[..., Any]:
     """Decorator without effect: every launch is checked."""
     return lambda fn: fn

@@ -18,25 +18,31 @@ import os
 import re
 import threading
 import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from . import (arguments, binder, compiled, device, environment, mock,
                scratch, session as session_, tensors, typed)
 from .modules import driver as driver_
+
+if TYPE_CHECKING:
+    from .prepared import Prepared
 
 
 # of a source that was compiled for its signature, not for a launch
 TYPED = "_tkdbg_typed"
 
 
-def release(version):
+def release(version: str) -> tuple[int, ...]:
     """(major, minor) of a version of Triton."""
     return tuple(map(int, re.findall(r"\d+", version)[:2]))
 
 
 class NoCode(bytes):
     """What stands for the machine code of a kernel of ours."""
+    registers: tuple[int, ...]
 
-    def __new__(cls, registers):
+    def __new__(cls, registers: tuple[int, int]) -> NoCode:
         """registers: those of a thread, and how many are in memory."""
         code = super().__new__(cls)
         code.registers = registers
@@ -46,9 +52,9 @@ class NoCode(bytes):
 class Bound(threading.local):
     """(function, values) of the launch that Triton compiles for in this
     thread, so that the kernel is compiled for the arguments themselves."""
-    launch = None
+    launch: tuple[Any, tuple[Any, ...]] | None = None
 
-    def take(self, function):
+    def take(self, function: Any) -> tuple[Any, ...] | None:
         """The values for function, once; None if Triton was not asked to
         launch it but to compile it for a signature."""
         launch, self.launch = self.launch, None
@@ -60,7 +66,7 @@ class Bound(threading.local):
 class Compiler:
     """Stands in for triton.compile while Triton is taken over."""
 
-    def __init__(self, ours):
+    def __init__(self, ours: Callable[..., Any]) -> None:
         """ours: the JITFunction of ours for a real one."""
         from triton.compiler import code_generator, compiler
         self.ours = ours
@@ -74,7 +80,7 @@ class Compiler:
         self.kernel_class = type("CompiledKernel",
                                  (Kernel, compiler.CompiledKernel), {})
 
-    def pack_args(self, pack):
+    def pack_args(self, pack: Callable[..., Any]) -> Callable[..., Any]:
         """JITFunction._pack_args, which Triton calls right before it
         compiles; pack: Triton's own."""
         def _pack_args(function, backend, kwargs, bound_args, *rest):
@@ -82,7 +88,8 @@ class Compiler:
             return pack(function, backend, kwargs, bound_args, *rest)
         return _pack_args
 
-    def compile(self, src, target=None, options=None, **others):
+    def compile(self, src: Any, target: Any = None,
+                options: dict[Any, Any] | None = None, **others: Any) -> Any:
         """triton.compile: a kernel to be interpreted, for the source of a
         jit function; all else is compiled as without tkdbg."""
         __tracebackhide__ = True
@@ -97,7 +104,8 @@ class Compiler:
         backend = self.triton.make_backend(target)
         parsed = backend.parse_options(
             dict(options or {}, **src.parse_options()))
-        binder.check_compiled(vars(parsed), session_.current().error_class)
+        binder.check_compiled(vars(parsed),
+                              session_.current().real.error_class)
         key = self._key(src, target, parsed)
         backend.add_stages({}, parsed, src.language)  # it tells a hook
         function = self.ours(src.fn)
@@ -127,13 +135,13 @@ class Compiler:
             key += hook()[0]
         return hashlib.sha256(key.encode()).hexdigest()
 
-    def name(self, src):
+    def name(self, src: Any) -> str:
         """The name of the compiled kernel, which the user's repr may make;
         raises what Triton raises on one that is not an identifier."""
         constants = {src.fn.arg_names[path[0]]: value
                      for path, value in src.constants.items()
                      if len(path) == 1}
-        name = src.fn.repr(Specialization(constants, src.signature))
+        name = src.fn.repr(SpecializationProxy(constants, src.signature))
         return self.check_name(name[name.rfind(".") + 1:], "function")
 
     def _tell_listener(self, kernel, started):
@@ -149,12 +157,12 @@ class Compiler:
                      cache_hit=False)
 
 
-Specialization = collections.namedtuple("SpecializationProxy",
-                                        ("constants", "signature"))
+SpecializationProxy = collections.namedtuple(
+    "SpecializationProxy", ("constants", "signature"))
 
 
-def launch_options(options):
-    """Those of a backend's options that a launch of ours knows."""
+def launch_options(options: dict[Any, Any]) -> dict[str, Any]:
+    """The options of a backend that launches of tkdbg have, too."""
     known = {name: options[name] for name in ("num_warps", "num_stages")}
     if options.get("num_ctas", 1) != 1:
         known["num_ctas"] = options["num_ctas"]
@@ -168,7 +176,7 @@ def launch_options(options):
 class AsmDict(dict):
     """``kernel.asm``: Triton's own forms of the kernel, made on demand."""
 
-    def __init__(self, kernel):
+    def __init__(self, kernel: Any) -> None:
         super().__init__()
         self._kernel = kernel
         self._made = False
@@ -179,29 +187,29 @@ class AsmDict(dict):
             self.update(self._kernel.triton_asm())
         return super()
 
-    def __missing__(self, key):
+    def __missing__(self, key: str) -> str:
         value = self[key] = self._kernel.triton_asm()[key]  # "sass" too
         return value
 
-    def __contains__(self, key):
+    def __contains__(self, key: object) -> bool:
         return self._make().__contains__(key)
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return self._make().__iter__()
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._make().__len__()
 
-    def keys(self):
+    def keys(self) -> Any:
         return self._make().keys()
 
-    def values(self):
+    def values(self) -> Any:
         return self._make().values()
 
-    def items(self):
+    def items(self) -> Any:
         return self._make().items()
 
-    def get(self, key, default=None):
+    def get(self, key: Any, default: Any = None) -> Any:
         return self[key] if key in self else default
 
 
@@ -210,8 +218,8 @@ class Kernel:
 
     module = function = _run = _module_pid = None
 
-    def __init__(self, compiler, src, target, options, backend, hash_,
-                 prepared):
+    def __init__(self, compiler: Compiler, src: Any, target: Any, options: Any,
+                 backend: Any, hash_: str, prepared: Prepared) -> None:
         self._compiler = compiler
         self._target, self._options = target, options
         self._real = None  # what Triton makes of it
@@ -227,7 +235,7 @@ class Kernel:
                                "global_scratch_align": scratch.alignment(
                                    prepared.scratch)})
         self.packed_metadata = backend.pack_metadata(self.metadata)
-        self.metadata_group = {}
+        self.metadata_group: dict[Any, Any] = {}
         self.asm = AsmDict(self)
         self.kernel = NoCode(prepared.registers)
 
@@ -235,7 +243,7 @@ class Kernel:
         """Bytes of shared memory; where the estimate would not fit, Triton's
         own compiler says."""
         if (prepared.shared or 0) > prepared.most_shared:
-            prepared.shared = self._triton_kernel().metadata.shared
+            prepared.use_shared(self._triton_kernel().metadata.shared)
         return prepared.shared or 0
 
     def _triton_kernel(self):
@@ -245,10 +253,10 @@ class Kernel:
                 self.src, target=self._target, options=vars(self._options))
         return self._real
 
-    def triton_asm(self):
+    def triton_asm(self) -> Any:
         return self._triton_kernel().asm
 
-    def __del__(self):
+    def __del__(self) -> None:
         """What Triton's does since 3.8; nothing is unloaded by a driver,
         which may be another one by now."""
         hook = getattr(self._compiler.triton.knobs.runtime,
@@ -259,7 +267,7 @@ class Kernel:
                  self.hash)
         self.module = None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"CompiledKernel({self.name}, {self.hash[:12]})"
 
 
@@ -290,7 +298,7 @@ class _Tensor:
             return tensors.data_ptr(self._tensor)
 
 
-def specialize(native):
+def specialize(native: Callable[..., Any]) -> Callable[..., Any]:
     """Triton's function for the type of an argument, which also knows the
     arrays that launches of ours take."""
     def native_specialize_impl(backend, arg, *rest):
@@ -299,13 +307,27 @@ def specialize(native):
         try:
             return native(backend, arg, *rest)
         except TypeError:
-            kind = arguments.kind_of(type(arg))
-            if kind not in ("numpy", "interface"):
+            known = _with_arrays(arg)
+            if known is arg:
                 raise
-        dtype = arg.__array_interface__["typestr"]
-        name = tensors.numpy().dtype(dtype).name
-        return native(backend, _Array(arg, name), *rest)
+        return native(backend, known, *rest)
     return native_specialize_impl
+
+
+def _with_arrays(arg):
+    """An argument that Triton knows in place of an array, or of a tuple that
+    holds one; others as they are."""
+    kind = arguments.kind_of(type(arg))
+    if kind in ("numpy", "interface"):
+        dtype = arg.__array_interface__["typestr"]
+        return _Array(arg, tensors.numpy().dtype(dtype).name)
+    if not isinstance(arg, tuple):
+        return arg
+    items = [_with_arrays(item) for item in arg]
+    if all(item is old for item, old in zip(items, arg)):
+        return arg
+    make = getattr(type(arg), "_make", type(arg))
+    return make(items)
 
 
 # ---- the driver -------------------------------------------------------------
@@ -314,7 +336,8 @@ def specialize(native):
 class Utils(driver_.Utils):
     """What Triton loads and launches kernels with."""
 
-    def load_binary(self, name, kernel, shared, device_):
+    def load_binary(self, name: str, kernel: NoCode, shared: int,
+                    device_: int) -> Any:
         """(module, function, registers, spills, threads) of a kernel of
         ours; machine code is refused."""
         if not isinstance(kernel, NoCode):
@@ -327,13 +350,13 @@ class Utils(driver_.Utils):
 class Driver(driver_.CudaDriver):
     """``triton.runtime.driver.active`` while Triton is taken over."""
 
-    _compiler = None  # of the class that driver_classes makes
+    _compiler: Any = None  # an object of the class that driver_classes makes
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.utils = Utils()
 
-    def get_current_target(self):
+    def get_current_target(self) -> Any:
         """The target, of Triton's own class.
 
         Triton's C++ imports PyTorch for its first argument, and drops a
@@ -345,7 +368,7 @@ class Driver(driver_.CudaDriver):
         return self._compiler.triton.GPUTarget(
             target.backend, target.arch, target.warp_size)
 
-    def launcher_cls(self, src, metadata):
+    def launcher_cls(self, src: Any, metadata: Any) -> Launcher:
         return Launcher(self._compiler, src, metadata)
 
 
@@ -353,11 +376,11 @@ class NoGPU:
     """Of a driver that is not active until a program makes it so."""
 
     @staticmethod
-    def is_active():
+    def is_active() -> bool:
         return False
 
 
-def driver_classes(compiler):
+def driver_classes(compiler: Compiler) -> dict[str, type]:
     """{backend: the class of its driver}, whose kernels are all ours: PyTorch
     makes the driver of the backend that it has generated code for."""
     ours = {"_compiler": compiler}
@@ -365,7 +388,8 @@ def driver_classes(compiler):
             "cpu": type("CpuDriver", (NoGPU, Driver), ours)}
 
 
-def backends(installed, drivers, compiler):
+def backends(installed: dict[str, Any], drivers: dict[str, type],
+             compiler: type) -> dict[str, Any]:
     """Triton's backends with drivers of ours; a compiler for the CPU, which
     only some builds of Triton have, is not asked for.
 
@@ -383,14 +407,15 @@ class Launcher:
     """Runs a kernel as Triton's launchers do: (grid, stream, function,
     packed metadata, launch metadata, hooks, arguments)."""
 
-    def __init__(self, compiler, src, metadata):
+    def __init__(self, compiler: Compiler, src: Any, metadata: Any) -> None:
         self.ours = compiler.ours
-        self.real = getattr(src, "fn", None)
+        self.real: Any = getattr(src, "fn", None)
         self.typed = src if getattr(src, TYPED, False) else None
         self.options = launch_options(metadata._asdict())
 
-    def __call__(self, x, y, z, stream, function, packed, launch_metadata,
-                 enter_hook, exit_hook, *values):
+    def __call__(self, x: int, y: int, z: int, stream: int, function: int,
+                 packed: Any, launch_metadata: Any, enter_hook: Any,
+                 exit_hook: Any, *values: Any) -> None:
         __tracebackhide__ = True
         wanted = len(self.real.arg_names)
         if len(values) != wanted:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import inspect
 import keyword
 import re
+from collections.abc import Callable
+from typing import Any
 
 from . import errors, tltypes as tl_types
 
@@ -20,6 +22,9 @@ OPTIONS = frozenset((
     "default_dot_input_precision", "allowed_dot_input_precisions",
     "max_num_imprecise_acc_default", "extern_libs", "debug", "backend_name",
     "sanitize_overflow", "arch", "instrumentation_mode"))
+
+# ... and since Triton 3.9.
+_OPTIONS_39 = frozenset(("clc", "sched4reg", "min_shared_mem"))
 
 # Those of other backends, and of older versions, which it refuses.
 _ELSEWHERE = {
@@ -34,16 +39,22 @@ _DEPRECATED = {
     "stream": "current stream"}
 
 
-def check_options(options, capability=90, error_class=lambda ours: ours):
+def check_options(options: dict[Any, Any], capability: int = 90,
+                  error_class: Callable[..., Any] = lambda ours: ours,
+                  new: bool = False) -> None:
     """Raises what Triton raises on bad launch options, of its own classes
-    where error_class gives them."""
+    where error_class gives them; new: it is Triton 3.9 or newer."""
     _check_numbers(options, capability)
+    known = OPTIONS | _OPTIONS_39 if new else OPTIONS
+    if new and options.get("clc") and capability < 100:
+        raise ValueError("clc=True requires NVIDIA SM100+ (Blackwell); current "
+                         f"target is sm_{capability}")
     for name, instead in _DEPRECATED.items():
         if name in options:
             raise AssertionError(f"{name} option is deprecated; {instead} "
                                  "will be used")
     for name in options:
-        if name not in OPTIONS:
+        if name not in known:
             of = _ELSEWHERE.get(name)
             raise KeyError(f"Keyword argument {name} was specified but "
                            "unrecognised" + (
@@ -67,7 +78,8 @@ def _check_numbers(options, capability):
         raise AssertionError("num_warps must be a power of 2")
 
 
-def check_compiled(options, error_class):
+def check_compiled(options: dict[Any, Any],
+                   error_class: Callable[..., Any]) -> None:
     """What the compiler or the assembler finds."""
     for name in ("num_ctas", "num_stages", "maxnreg"):
         value = options.get(name)
@@ -83,17 +95,21 @@ def check_compiled(options, error_class):
             "Positive non-zero value expected for maxnreg")
 
 
-def make(name, signature):
+def make(name: str, signature: inspect.Signature) -> Callable[..., Any]:
     """A function (*args, **kwargs) -> (tuple of values, dict of options).
 
-    signature: an inspect.Signature; raises TypeError when it has *args or
-    **kwargs, which kernels cannot have.
+    signature: an inspect.Signature; raises TypeError when it has **kwargs,
+    which kernels cannot have.  The value of *args is a tuple.
     """
     parts, defaults = [], {}
     star = False
     for p in signature.parameters.values():
-        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
-            raise TypeError(f"{name}: a kernel cannot have *{p.name}")
+        if p.kind is p.VAR_KEYWORD:
+            raise TypeError(f"{name}: a kernel cannot have **{p.name}")
+        if p.kind is p.VAR_POSITIONAL:
+            parts.append(f"*{p.name}")
+            star = True
+            continue
         if p.kind is p.KEYWORD_ONLY and not star:
             parts.append("*")
             star = True
@@ -118,7 +134,7 @@ def make(name, signature):
 # ---- annotations ------------------------------------------------------------
 
 
-def normalise(annotation):
+def normalise(annotation: Any) -> str:
     """An annotation as text: "constexpr", "i32", "*fp16", "" for none."""
     if annotation is inspect.Parameter.empty or annotation is None:
         return ""
@@ -168,8 +184,9 @@ def _short(name):
 class KernelParam:
     """One parameter of a kernel."""
 
-    def __init__(self, num, parameter, do_not_specialize,
-                 do_not_specialize_on_alignment):
+    def __init__(self, num: int, parameter: inspect.Parameter,
+                 do_not_specialize: bool,
+                 do_not_specialize_on_alignment: bool) -> None:
         self.num = num
         self._param = parameter
         self.name = parameter.name
@@ -182,7 +199,7 @@ class KernelParam:
             "const" in self.annotation or self.annotation.startswith("*k"))
 
     @property
-    def annotation_type(self):
+    def annotation_type(self) -> str:
         """The annotation when it names a type, else ""."""
         bare = self.annotation.lstrip("*")
         bare = bare[1:] if self.annotation.startswith("*k") else bare
@@ -191,12 +208,12 @@ class KernelParam:
         return self.annotation if known else ""
 
     @property
-    def default(self):
+    def default(self) -> Any:
         return self._param.default
 
     @property
-    def has_default(self):
+    def has_default(self) -> bool:
         return self._param.default is not inspect.Parameter.empty
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"KernelParam({self.num}, {self.name!r})"

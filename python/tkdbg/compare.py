@@ -8,20 +8,25 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from . import arguments, errors, findings, session as session_
 from .tensors import without_torch_functions
+
+if TYPE_CHECKING:
+    from .tuner import Config
 
 # bytes of a float -> relative tolerance
 TOLERANCE = {8: 1e-9, 4: 1e-4, 2: 2e-2, 1: 0.25}
 
 
-def clone(tensor):
+def clone(tensor: Any) -> Any:
     """A copy of a tensor or array."""
     return tensor.clone() if hasattr(tensor, "clone") else tensor.copy()
 
 
-def copy_into(tensor, saved):
+def copy_into(tensor: Any, saved: Any) -> None:
     """Gives a tensor or array the contents of its clone."""
     if hasattr(tensor, "copy_"):
         tensor.copy_(saved)
@@ -32,8 +37,8 @@ def copy_into(tensor, saved):
 class Memory:
     """The memory behind some tensors, saved so that it can be restored."""
 
-    def __init__(self, args):
-        self._saved = {}  # address -> (restore, saved contents)
+    def __init__(self, args: Iterable[Any]) -> None:
+        self._saved: dict[Any, Any] = {}  # address -> (restore, saved contents)
         for arg in args:
             kind = arguments.kind_of(type(arg))
             if kind in arguments.TENSORS:
@@ -57,12 +62,12 @@ class Memory:
             lambda data: ctypes.memmove(start, data, len(data)),
             ctypes.string_at(start, size)))
 
-    def restore(self):
+    def restore(self) -> None:
         for restore, saved in self._saved.values():
             restore(saved)
 
 
-def contents(arg):
+def contents(arg: Any) -> Any:
     """The elements of a tensor for differences(): a NumPy array of float64
     or integers, or None without NumPy, or where it lacks the type."""
     try:
@@ -80,7 +85,8 @@ def contents(arg):
     return array.astype("f8") if array.dtype.kind == "f" else array
 
 
-def differences(first, other, itemsize):
+def differences(first: Any, other: Any,
+                itemsize: int) -> tuple[int, tuple[int, ...], Any, Any] | None:
     """(how many elements differ, index of the first, both values), or None.
 
     itemsize: bytes of an element as the kernel wrote it.
@@ -102,7 +108,8 @@ def differences(first, other, itemsize):
     return len(wrong), at, first[at], other[at]
 
 
-def configurations(kernel, configs, named, call):
+def configurations(kernel: str, configs: list[Config], named: dict[str, Any],
+                   call: Callable[..., Any]) -> None:
     """Runs call(config) for each; writes disagreements to stderr.
 
     The contents are afterwards what they were before.  A configuration that
@@ -154,8 +161,7 @@ def _disagreement(config, first, result, args):
 
 def _report(kernel, config, lines):
     session = session_.current()
-    session.totals["findings"] += 1
-    session.disagreements += 1
+    session.runs.disagree()
     if session.options.json:
         what = f"the configurations of {kernel} disagree"
         findings.tell([findings.entry("autotune", what, [

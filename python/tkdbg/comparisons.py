@@ -8,7 +8,12 @@ from __future__ import annotations
 
 import functools
 import sys
-from typing import Any, NamedTuple
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from .patches import Patches
 
 USUAL = -1.0  # a tolerance: what is usual for the type
 UNKNOWN = object()  # one of two arrays that nobody keeps
@@ -25,7 +30,7 @@ class Comparison(NamedTuple):
 
 
 def _given(args, kwargs, names, defaults):
-    """Arguments behind the first two, by position or name."""
+    """Arguments after the first two, by position or name."""
     found = dict(zip(names, args), **{n: kwargs[n] for n in names
                                       if n in kwargs})
     return [_number(found.get(n), default)
@@ -83,13 +88,18 @@ FUNCTIONS = {
 class Comparisons:
     """What was found unequal, while it is installed."""
 
-    def __init__(self):
-        self.last = []  # Comparisons of the last call that failed
-        self.subtracted = None  # the last two tensors whose difference or
+    def __init__(self) -> None:
+        self.last: list[Any] = []  # Comparisons of the last call that failed
+        self.subtracted: Any = None  # the last two tensors whose difference or
         # equality the script asked for, as a Comparison
         self.caught = None  # the last exception that unittest caught
 
-    def install(self, patches, module, functions):
+    def forget(self) -> None:
+        """What was compared before is of no use any more."""
+        self.last, self.subtracted, self.caught = [], None, None
+
+    def install(self, patches: Patches, module: types.ModuleType,
+                functions: dict[str, Callable[..., Any]]) -> None:
         """Wraps functions of a module."""
         if module.__name__ == "unittest.result":
             self._follow_tests(patches, module.TestResult)
@@ -150,8 +160,8 @@ class Comparisons:
             if len(pair) < 2 and key in kwargs:
                 pair.append(kwargs[key])
         if len(pair) == 2:
-            limits, stack = tolerances(args[2:], kwargs), _stack()
-            self.last = [Comparison(name, found, expected, *limits, stack)
+            (rtol, atol), stack = tolerances(args[2:], kwargs), _stack()
+            self.last = [Comparison(name, found, expected, rtol, atol, stack)
                          for found, expected in _leaves(*pair)]
 
 
@@ -164,7 +174,8 @@ def _is_called_by_torch():
 
 def _stack():
     """Where everybody who is being called stands."""
-    frame, found = sys._getframe(), set()
+    frame: types.FrameType | None = sys._getframe()
+    found: set[tuple[str, int | None]] = set()
     while frame is not None:
         found.add((frame.f_code.co_filename, frame.f_lineno))
         frame = frame.f_back
@@ -179,7 +190,7 @@ def _leaves(found, expected):
     elif all(isinstance(side, (list, tuple)) and any(
             hasattr(each, "shape") or isinstance(each, (list, tuple, dict))
             for each in side) for side in (found, expected)):
-        pairs = zip(found, expected)
+        pairs = list(zip(found, expected))
     else:
         return [(found, expected)]
     return [leaf for pair in pairs for leaf in _leaves(*pair)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 import dis
 import functools
 import types
+from collections.abc import Callable
+from typing import Any
 
 from . import tltypes as tl_types
 
@@ -11,16 +13,16 @@ from . import tltypes as tl_types
 class ConstexprFunction:
     """A Python function that kernels call while they are compiled."""
 
-    def __init__(self, fn):
+    def __init__(self, fn: Callable[..., Any]) -> None:
         self.fn = fn
         functools.update_wrapper(self, fn)
 
-    def __get__(self, instance, owner=None):
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
             return self
         return BoundConstexprFunction(instance, self)
 
-    def __call__(self, *args, _semantic=None, **kwargs):
+    def __call__(self, *args: Any, _semantic: Any = None, **kwargs: Any) -> Any:
         return self.fn(*map(tl_types.unwrap, args),
                        **{k: tl_types.unwrap(v) for k, v in kwargs.items()})
 
@@ -29,7 +31,7 @@ class KnownType(tl_types.constexpr):
     """A dtype in a constexpr, that answers as the dtype too: functions that
     run at compile time are given either."""
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         return getattr(self.value, name)
 
 
@@ -37,11 +39,11 @@ class PlainFunction:
     """A Python function without decorator that kernels reach through a
     constexpr or a module: it sees its arguments as the compiler does."""
 
-    def __init__(self, fn):
+    def __init__(self, fn: Callable[..., Any]) -> None:
         self.fn = fn
         self.__name__ = fn.__name__
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.fn(*map(_compiler_value, args),
                        **{k: _compiler_value(v) for k, v in kwargs.items()})
 
@@ -56,7 +58,7 @@ def _compiler_value(value):
 COMPILER = ("_semantic", "_generator")  # parameters that Triton fills in
 
 
-def python_function(value):
+def python_function(value: Any) -> Any:
     """The Python function behind one that kernels may call; None."""
     value = getattr(value, "__func__", value)  # of a method
     while not isinstance(value, types.FunctionType):
@@ -68,7 +70,7 @@ def python_function(value):
     return value if isinstance(value, types.FunctionType) else None
 
 
-def wants_compiler(value):
+def wants_compiler(value: Any) -> bool:
     """Whether value is a user's @triton.language.core.builtin that does more
     with the compiler than to take it as a parameter."""
     if not (isinstance(value, types.FunctionType) and
@@ -83,13 +85,13 @@ def wants_compiler(value):
 class BoundConstexprFunction:
     """A ConstexprFunction as method."""
 
-    def __init__(self, instance, function):
+    def __init__(self, instance: Any, function: Any) -> None:
         self.__self__ = instance
         self.__func__ = function
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__func__(self.__self__, *args, **kwargs)
 
 
-def constexpr_function(fn):
+def constexpr_function(fn: Callable[..., Any]) -> ConstexprFunction:
     return ConstexprFunction(fn)

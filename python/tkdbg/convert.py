@@ -12,10 +12,16 @@ import enum
 import operator
 import sys
 import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from . import _capi, constexprs, functions, operations, torch_private
 from . import tltypes as tl_types
 from .constexprs import PlainFunction
+
+if TYPE_CHECKING:
+    from ._capi import Value
+    from .session import Session
 
 _MASK64 = (1 << 64) - 1
 _INT_MIN, _INT_MAX = -(1 << 127), (1 << 127) - 1
@@ -68,14 +74,15 @@ class NotConvertible(Exception):
     """A value that C cannot be told about; the text says why."""
 
 
-def is_namedtuple(value):
+def is_namedtuple(value: Any) -> bool:
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
 # ---- Python to C ------------------------------------------------------------
 
 
-def fill(session, out, value, name=None):
+def fill(session: Session, out: Value, value: Any,
+         name: str | None = None) -> None:
     """Writes value to the tk_value out; name: what the kernel calls it.
 
     What out points to lives as long as the Python object ``out``.  Raises
@@ -104,7 +111,7 @@ def fill(session, out, value, name=None):
         _fill_other(session, out, value, name)
 
 
-def known_function(session, value):
+def known_function(session: Session, value: Any) -> Any:
     """A plain Python function as one that kernels call while they are
     compiled; anything else as it is."""
     plain = (isinstance(value, types.FunctionType) and
@@ -112,7 +119,8 @@ def known_function(session, value):
              builtin_name(value, value.__name__) is None)
     if not plain:
         return value
-    return session.plain_functions.setdefault(value, PlainFunction(value))
+    return session.compiling.plain_functions.setdefault(
+        value, PlainFunction(value))
 
 
 def _fill_int(out, value):
@@ -129,7 +137,8 @@ def _fill_str(out, kind, text):
     out.kind, out.str, out.n = kind, data, len(data)
 
 
-def fill_tuple(session, out, value, fill_item):
+def fill_tuple(session: Session, out: Value, value: Any,
+               fill_item: Callable[..., Any]) -> None:
     """Writes a tuple; fill_item(tk_value, item) writes each of its items."""
     items = list(value)
     array = (_capi.Value * max(1, len(items)))()
@@ -147,7 +156,7 @@ def _fill_dtype(session, out, value):
     element, depth = tl_types.pointer_depth(value.element_ty if shape
                                             else value)
     name = tl_types.dtype_name(element)
-    index = session.dtype(name) if name and name != "void" else None
+    index = session.dtypes.number(name) if name and name != "void" else None
     if index is None:
         return False
     out.n = 0
@@ -181,7 +190,7 @@ def _fill_other(session, out, value, name):
     function = functions.as_jit_function(session, value)
     if function is not None:
         out.kind, out.ptr = _capi.V_FUNCTION, function.open(session)
-        session.jit_functions[out.ptr] = value
+        session.compiling.jit_functions[out.ptr] = value
         return
     if constexprs.wants_compiler(value):
         fill_python(session, out, constexprs.python_function(value))
@@ -189,22 +198,22 @@ def _fill_other(session, out, value, name):
     fill_object(session, out, value)
 
 
-def fill_python(session, out, function):
+def fill_python(session: Session, out: Value, function: Any) -> None:
     """Writes a Python function that the library follows itself, when a
     kernel calls it with values of its own."""
     out.kind, out.lo = _capi.V_FUNCTION, 1
     out.ptr = functions.as_python_function(session, function).open(session)
 
 
-def fill_object(session, out, value):
+def fill_object(session: Session, out: Value, value: Any) -> None:
     """Writes value as a handle; str is the printed name of its type.
 
     It stands for a constexpr that holds the value (set_raw)."""
     _fill_str(out, _capi.V_OBJECT, type(value).__name__)
-    out.ptr, out.lo = session.handle(value), 0
+    out.ptr, out.lo = session.kept.handle(value), 0
 
 
-def set_raw(out, value):
+def set_raw(out: Value, value: Any) -> None:
     """Says of what fill wrote for value that it is an object itself, whose
     attribute `value` is its own and not what a constexpr holds."""
     if out.kind == _capi.V_OBJECT and not tl_types.is_constexpr(value):
@@ -214,12 +223,12 @@ def set_raw(out, value):
 # ---- names of builtins ------------------------------------------------------
 
 
-def is_pasted(value, name):
+def is_pasted(value: Any, name: str | None) -> bool:
     """Whether it is a helper of the user's that the tool has itself."""
     return name in PASTED and isinstance(value, types.FunctionType)
 
 
-def builtin_name(value, name=None):
+def builtin_name(value: Any, name: str | None = None) -> str | None:
     """The canonical name of an operation or module, or None."""
     if isinstance(value, operations.Builtin):
         return value.canonical
@@ -229,7 +238,7 @@ def builtin_name(value, name=None):
         return _member_name(value)
     if isinstance(value, type) and value in _CLASSES:
         return _CLASSES[value]
-    if is_pasted(value, name):
+    if name is not None and is_pasted(value, name):
         return PASTED[name]
     if callable(value) and getattr(value, "__module__", None) == "builtins":
         short = getattr(value, "__name__", "")
@@ -279,7 +288,7 @@ def _triton_name(value):
 # ---- C to Python ------------------------------------------------------------
 
 
-def read(session, value):
+def read(session: Session, value: Value) -> Any:
     """The Python object of a tk_value; tuples become tuples.
 
     Raises NotConvertible for what only kernels have.
@@ -299,11 +308,13 @@ def read(session, value):
         return tuple(read(session, value.items[i]) for i in range(value.n))
     if kind == _capi.V_DTYPE:
         return _read_dtype(session, value)
+    handle: Any = value.ptr
     if kind == _capi.V_OBJECT:
-        return session.object(value.ptr)
+        return session.kept.object(handle)
     if kind == _capi.V_BUILTIN:
         return _read_builtin(session, _capi.text(value.str))
-    found = kind == _capi.V_FUNCTION and session.jit_functions.get(value.ptr)
+    found = (kind == _capi.V_FUNCTION and
+             session.compiling.jit_functions.get(handle))
     if not found:
         raise NotConvertible(
             "what a kernel computes cannot be passed to host code")
@@ -312,7 +323,7 @@ def read(session, value):
 
 def _read_dtype(session, value):
     language = sys.modules.get("triton.language", tl_types)
-    found = language.dtype(session.dtype_names[value.lo])
+    found = language.dtype(session.dtypes.names[value.lo])
     depth, space, const = (value.hi & 0xFF, (value.hi >> 8 & 0xFF) + 1,
                            bool(value.hi >> 16))
     for inner in reversed(range(depth)):

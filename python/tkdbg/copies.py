@@ -7,16 +7,17 @@ by their values.
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 from .arrays import ROUNDED
 
 MOST_TRIED = 256  # places for the first element of a slice
 
 
-def places(whole, part):
+def places(whole: Any, part: Any) -> Any:
     """For each element of an array, which element of another one, counted in
-    row-major order, it is a copy of; None: it is none.  Both are arrays of
-    float64 or int64."""
+    row-major order, it is a copy of; None: it is not a copy.  Both are arrays
+    of float64 or int64."""
     import numpy
     if not part.size or part.size > whole.size:
         return None
@@ -93,7 +94,7 @@ def _gathered(whole, part):
     return numpy.arange(whole.size).reshape(-1, size)[rows].reshape(part.shape)
 
 
-def reduction(whole, part):
+def reduction(whole: Any, part: Any) -> Any:
     """(how an array was made of another one, as "the sum over axis 1 of",
     the axis, or None for all of them); None: by no way that is known."""
     import numpy

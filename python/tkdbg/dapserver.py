@@ -6,20 +6,25 @@ import os
 import signal
 import sys
 import threading
+from typing import TYPE_CHECKING
 
 from . import _capi, gdbserver
+
+if TYPE_CHECKING:
+    from .session import Session
+    from .settings import Options
 
 PATIENCE = 2.0  # seconds for a script to end after it was asked to
 
 
-def wanted(options):
+def wanted(options: Options) -> bool:
     return options.dap is not None
 
 
 class Server:
     """Takes over the connection of an editor, or listens for one."""
 
-    def __init__(self, session):
+    def __init__(self, session: Session) -> None:
         o, self._session, self._lib = session.options, session, session.lib
         self._ptr = ctypes.c_void_p()
         self._say = _capi.SayFn(gdbserver.say)
@@ -41,7 +46,7 @@ class Server:
         except KeyboardInterrupt:
             raise SystemExit(130) from None
 
-    def begin(self):
+    def begin(self) -> None:
         """Waits until the editor has set its breakpoints; what it asks for
         between launches is answered by a thread from then on."""
         # A print is seen when it is made, not when a buffer is full.
@@ -66,6 +71,6 @@ class Server:
         threading.Event().wait(PATIENCE)
         os._exit(130)
 
-    def end(self, status):
+    def end(self, status: int) -> None:
         """The script has ended: tells the editor."""
         self._lib.tk_dap_end(self._ptr, status)

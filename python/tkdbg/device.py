@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import subprocess
 from dataclasses import dataclass
+from typing import Any
 
 from . import session as session_
 
@@ -41,16 +42,16 @@ class Model:
     memory_bus: int            # bits
 
     @property
-    def name(self):
+    def name(self) -> str:
         return f"NVIDIA {self.product} (virtual, tkdbg)"
 
     @property
-    def capability(self):
+    def capability(self) -> tuple[int, int]:
         return divmod(self.arch, 10)
 
-    def properties(self):
-        """What driver.active.utils.get_device_properties answers, and a few
-        more."""
+    def properties(self) -> dict[str, Any]:
+        """What driver.active.utils.get_device_properties returns, and a few
+        more properties."""
         return {
             "multiprocessor_count": self.multiprocessors,
             "max_shared_mem": self.shared_per_block,
@@ -82,7 +83,7 @@ MODELS = {
 }
 
 
-def model():
+def model() -> Model:
     """The Model that --device chose."""
     return MODELS[session_.current().options.device]
 
@@ -95,30 +96,30 @@ class GPUTarget:
     warp_size: int
 
 
-def target():
+def target() -> GPUTarget:
     return GPUTarget("cuda", model().arch, WARP_SIZE)
 
 
-def properties(index=None):
+def properties(index: int | None = None) -> dict[str, Any]:
     """The properties of a device; ValueError if it is not there."""
     check_index(index)
     return model().properties()
 
 
-def registers(needed, most):
+def registers(needed: int, most: int) -> tuple[int, int]:
     """(registers of a thread, how many more are kept in memory) for a kernel
     that needs this many, with at most `most` registers in a thread."""
     return max(min(needed, most), FEWEST_REGISTERS), max(needed - most, 0)
 
 
-def most_threads(taken):
+def most_threads(taken: int) -> int:
     """The threads that a block can have when each takes this many registers:
     warps get them by eights, and all four schedulers have as many warps."""
     warps = ALL_REGISTERS // (WARP_SIZE * (-(-taken // 8) * 8 or 1)) & -4
     return min(warps * WARP_SIZE, properties()["max_threads_per_block"])
 
 
-def uuid(index):
+def uuid(index: int) -> str:
     """The text of a device's UUID, without "GPU-"."""
     return f"00000000-0000-0000-0000-{index:012d}"
 
@@ -126,7 +127,7 @@ def uuid(index):
 # ---- how many there are -----------------------------------------------------
 
 
-def visible():
+def visible() -> int | None:
     """How many devices CUDA_VISIBLE_DEVICES lists, or None."""
     listed = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
     found = 0
@@ -137,13 +138,13 @@ def visible():
     return found or None
 
 
-def count():
+def count() -> int:
     """How many devices a script is told of: one, unless the environment
     lists more, so that scripts which spread over all devices stay on one."""
     return visible() or 1
 
 
-def check_index(index):
+def check_index(index: Any) -> int:
     """The number that a device number, "cuda", "cuda:1" or None names; None
     and "cuda" are device 0.  ValueError if it is not there."""
     number = getattr(index, "index", index)
@@ -167,7 +168,7 @@ HINT = ("the device is virtual and has no driver; "
         "`tkdbg run --device` chooses it (docs/device.md)")
 
 
-def probe_in(command):
+def probe_in(command: list[str] | str) -> str | None:
     """The program in a command that asks NVIDIA's driver, or None."""
     words = command.split() if isinstance(command, str) else command
     if not isinstance(words, (list, tuple)):
@@ -180,7 +181,7 @@ def probe_in(command):
     return None
 
 
-def advice(error):
+def advice(error: Any) -> str:
     """What to say of an exception that comes from a missing driver, or ""."""
     text = f"{type(error).__module__} {error}"
     asked = (

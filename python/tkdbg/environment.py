@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import warnings
+from typing import Any
 
 from . import variables
 
@@ -20,7 +21,7 @@ _FP8, _FP8_SINCE = ("fp8e4b15", "fp8e5"), (89, "fp8e4nv")
 
 
 
-def read_variable(name):
+def read_variable(name: str) -> str | None:
     """os.environ.get(name), which raises and catches two exceptions when a
     variable is not set; launches ask for several of those each time."""
     held = getattr(os.environ, "_data", None)
@@ -29,32 +30,33 @@ def read_variable(name):
     return os.environ.get(name)
 
 
-def flag(text):
+def flag(text: str) -> bool:
     return text.lower() in ("1", "true", "on", "yes", "y")
 
 
-def knob(group, name, variable):
+def knob(group: str, name: str, variable: str) -> bool | str | None:
     """What triton.knobs says, else the environment; None when neither."""
     text = read_variable(variable)
     found = getattr(sys.modules.get("triton.knobs"), group, None)
     if found is None or text is None and name not in vars(found):
         return text
-    return getattr(found, name, None)  # it reads the environment itself
+    return getattr(found, name, None)  # the knob reads the environment itself
 
 
-def is_set(group, name, variable):
+def is_set(group: str, name: str, variable: str) -> bool:
     """Whether a knob that is on or off is on."""
     value = knob(group, name, variable)
     return flag(value) if isinstance(value, str) else bool(value)
 
 
-def allow_globals():
+def allow_globals() -> bool:
     """Whether kernels may read globals that are not constexprs."""
     return is_set("compilation", "allow_non_constexpr_globals",
                   "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
 
 
-def compile_options(options, device_arch):
+def compile_options(options: dict[Any, Any],
+                    device_arch: int) -> tuple[tuple[str, str], ...]:
     """((name, text), ...) of what tk_launch_compile_option is told for a
     launch with these keywords on a device of this architecture, now."""
     default = knob("language", "fp32_default", "TRITON_F32_DEFAULT")
@@ -85,7 +87,7 @@ def _fp8_of(arch):
     return _FP8 + ((name,) if int(match.group(1)) >= since else ())
 
 
-def report():
+def report() -> None:
     """Warns of settings that are not followed, once for each."""
     for setting in variables.SETTINGS:
         for name in setting.names if setting.how == variables.WARNED else ():

@@ -20,6 +20,8 @@ import json
 import linecache
 import re
 import textwrap
+from collections.abc import Sequence
+from typing import Any
 
 from . import parsing
 
@@ -50,7 +52,8 @@ class KernelError(InterpreterError):
     kernel    name of the kernel that was launched
     """
 
-    def __init__(self, report="", findings=(), kernel="", colour=None):
+    def __init__(self, report: str = "", findings: Sequence[Any] = (),
+                 kernel: str = "", colour: str | None = None) -> None:
         Exception.__init__(self, report)  # real Triton's may come next
         self.report = report
         self.findings = list(findings)
@@ -61,19 +64,23 @@ class KernelError(InterpreterError):
     shown = False  # by the debugger
     where = ""  # where it is, from the start of the kernel
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.report + self.where
+
+    def note(self, told: bool, shown: bool) -> None:
+        """Who knows of it already."""
+        self.told, self.shown = told, shown
 
     def _kept(self):
         """What an equal error has, other than its report."""
         return {name: value for name, value in vars(self).items()
                 if name in ("where", "place")}
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return (type(self), (self.report, self.findings, self.kernel),
                 self._kept())
 
-    def copy(self):
+    def copy(self) -> Any:
         """An equal error without a traceback."""
         again = type(self)(self.report, self.findings, self.kernel,
                            self.colour)
@@ -82,12 +89,12 @@ class KernelError(InterpreterError):
         return again
 
     @property
-    def report_json(self):
+    def report_json(self) -> str:
         """The findings as the text of a JSON array."""
         return json.dumps(self.findings)
 
     @property
-    def headline(self):
+    def headline(self) -> str:
         """The line of the report that says what was wrong."""
         entry = first_entry(self.findings)
         ending = f"[{entry.get('kind')}]"
@@ -108,13 +115,13 @@ class CompilationError(KernelError):
     place = None
 
     @property
-    def src(self):
+    def src(self) -> str:
         """The text of the function that is wrong, from its def on; None
         where it has no file."""
         return self._function()[0]
 
     @property
-    def node(self):
+    def node(self) -> ast.AST | None:
         """The piece of syntax that is wrong, which counts lines as src does;
         None if it is not known."""
         text, line, column = self._function()
@@ -122,7 +129,7 @@ class CompilationError(KernelError):
         return text and _node_at(text, line, column, innermost)
 
     @property
-    def message(self):
+    def message(self) -> str | None:
         return str(self)
 
     def _function(self):
@@ -143,7 +150,7 @@ class CompilationError(KernelError):
                 max(column - 1 - _indent(lines[start - 1]), 0))
 
     @property
-    def error_message(self):
+    def error_message(self) -> str | None:
         """What is wrong; None when it is so in a function that the kernel
         called: then __cause__ is the error there."""
         if isinstance(self.__cause__, CompilationError):
@@ -159,7 +166,7 @@ class CompileTimeAssertionFailure(CompilationError):
     """A tl.static_assert that does not hold."""
 
     @property
-    def error_message(self):
+    def error_message(self) -> str | None:
         """What the assertion says."""
         text = super().error_message
         return text and text.removeprefix(_ASSERTION).removeprefix(": ")
@@ -176,27 +183,27 @@ class LaunchError(KernelError, RuntimeError):
 class PTXASError(_Messaged):
     """Raised by a GPU assembler only; here so that it can be caught."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"PTXAS error: {self.error_message or ''}"
 
 
 class AutotunerError(_Messaged):
     """An autotuner that has no configuration left."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"Autotuner error: {self.error_message or ''}"
 
 
 class OutOfResources(TritonError):
     """A kernel too large for a device; here so that it can be caught."""
 
-    def __init__(self, required, limit, name):
+    def __init__(self, required: int, limit: int, name: str) -> None:
         super().__init__(required, limit, name)
         self.required = required
         self.limit = limit
         self.name = name
 
-    def __str__(self):
+    def __str__(self) -> str:
         return (f"out of resource: {self.name}, Required: {self.required}, "
                 f"Hardware limit: {self.limit}. Reducing block sizes or "
                 "`num_stages` may help.")
@@ -232,7 +239,7 @@ _COMPILE_CLASSES = {
 }
 
 
-def first_entry(findings):
+def first_entry(findings: list[dict[str, Any]]) -> dict[str, Any]:
     """The first entry that is an error, {} when none is."""
     for entry in findings:
         if entry.get("severity", "error") == "error":
@@ -240,16 +247,17 @@ def first_entry(findings):
     return {}
 
 
-def finding(report, findings, kernel, colour=None, classes=None, cause=None):
+def finding(report: str, findings: list[dict[str, Any]], kernel: str,
+            colour: str | None = None, classes: dict[type, type] | None = None,
+            cause: BaseException | None = None) -> KernelError:
     """The exception for a report, by the kind of its first error.
 
     classes: {class above: the class to raise in its place}; cause: what the
     host program raised, if it did."""
     entry = first_entry(findings)
     name = entry.get("kind", "")
-    if name in RUN_TIME:
-        chosen = LaunchError
-    else:
+    chosen: type[KernelError] = LaunchError
+    if name not in RUN_TIME:
         chosen = _COMPILE_CLASSES.get(name, CompilationError)
     chosen = (classes or {}).get(chosen, chosen)
     error = chosen(report, findings, kernel, colour)
@@ -336,9 +344,9 @@ def _def_around(lines, line):
 
 
 def _call_around(lines, start, line, column):
-    """Where the call begins that has a name or literal at this place for an
-    argument: Triton says of an argument that it is wrong at its call.  Only
-    the function at line start is parsed: files are long."""
+    """Where the call begins whose argument is the name or literal at this
+    place: Triton reports a wrong argument at the call.  Only the function at
+    line start is parsed, because files can be long."""
     margin = _indent(lines[start - 1])
     try:
         tree = parsing.tree(textwrap.dedent("".join(

@@ -7,20 +7,24 @@ import sys
 import sysconfig
 import traceback
 import types
+from collections.abc import Callable
+from typing import Any
 
 from . import device, errors, findings, mistakes, session as session_
 from .modules import finder
 
+_BEFORE = "tkdbg_before"  # of our hook: the one that it stands for
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _LIBRARY = sysconfig.get_path("stdlib") + os.sep
 _HIDDEN = ("<tkdbg binder>", "<frozen runpy>", "<frozen importlib._bootstrap>")
 
 
-def is_ours(code):
+def is_ours(code: types.CodeType) -> bool:
     return code.co_filename.startswith(_OURS) or code.co_filename in _HIDDEN
 
 
-def strip(tb, also=lambda name: False):
+def strip(tb: types.TracebackType | None,
+          also: Callable[..., Any] = lambda name: False) -> Any:
     """A traceback without frames of tkdbg, and without those of files that
     also(name) names; None when nothing is left."""
     kept = []
@@ -70,20 +74,21 @@ def _strip_chain(error, seen):
         error = error.__cause__
 
 
-def _advice(error):
+def advice(error: BaseException) -> str:
     """What to do about an exception that is not tkdbg's own, or "".  Its
     frames have not been stripped yet."""
+    if isinstance(error, (errors.KernelError, errors.InternalError)):
+        return ""
     about = [finder.advice(error)] if isinstance(error, ImportError) else []
     return "\n".join(filter(None, (*about, device.advice(error),
                                    mistakes.advice(error))))
 
 
-def show(error, stream=None):
+def show(error: BaseException, stream: Any = None) -> None:
     """Writes an uncaught exception: stack, then what is wrong."""
     stream = sys.stderr if stream is None else stream
-    ours = isinstance(error, (errors.KernelError, errors.InternalError))
     _hide_undecodable(error)
-    advice = "" if ours else _advice(error)
+    to_do = advice(error)
     _strip_chain(error, set())
     if isinstance(error, errors.KernelError):
         _show_finding(error, stream)
@@ -92,8 +97,8 @@ def show(error, stream=None):
     else:
         traceback.print_exception(type(error), error, error.__traceback__,
                                   file=stream)
-    if advice:
-        stream.write(advice + "\n")
+    if to_do:
+        stream.write(to_do + "\n")
 
 
 def _hide_undecodable(error: BaseException) -> None:
@@ -107,18 +112,18 @@ def _hide_undecodable(error: BaseException) -> None:
             linecache.cache[file] = (0, None, [], file)
 
 
-def note_shown(error):
+def note_shown(error: BaseException) -> None:
     """This exception, and those it came from, are shown to the user."""
-    raised, seen = session_.current().raised, set()
-    pending = [error]
+    raised, seen = session_.current().reports.raised, set()
+    pending: list[BaseException | None] = [error]
     while pending:
-        error = pending.pop()
-        if error is None or id(error) in seen:
+        each = pending.pop()
+        if each is None or id(each) in seen:
             continue
-        seen.add(id(error))
-        pending += [error.__cause__, error.__context__]
-        if isinstance(error, errors.LaunchError):
-            raised[error.headline] -= 1
+        seen.add(id(each))
+        pending += [each.__cause__, each.__context__]
+        if isinstance(each, errors.LaunchError):
+            raised[each.headline] -= 1
 
 
 def _tell_finding(error):
@@ -159,21 +164,21 @@ def _make_hook(before):
             return
         if issubclass(kind, KeyboardInterrupt):
             session_.current().watch.leave()
-        advice = _advice(error)
+        to_do = advice(error)
         error.__traceback__ = strip(tb)
         before(kind, error, error.__traceback__)
-        if advice:
-            sys.stderr.write(advice + "\n")
-    hook.tkdbg_before = before
+        if to_do:
+            sys.stderr.write(to_do + "\n")
+    setattr(hook, _BEFORE, before)
     return hook
 
 
-def install():
+def install() -> None:
     """Sets sys.excepthook."""
-    if not hasattr(sys.excepthook, "tkdbg_before"):
+    if not hasattr(sys.excepthook, _BEFORE):
         sys.excepthook = _make_hook(sys.excepthook)
 
 
-def uninstall():
+def uninstall() -> None:
     """Undoes install()."""
-    sys.excepthook = getattr(sys.excepthook, "tkdbg_before", sys.excepthook)
+    sys.excepthook = getattr(sys.excepthook, _BEFORE, sys.excepthook)

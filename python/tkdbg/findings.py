@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 
-def tell(entries, kernel="", launch=None):
+def tell(entries: list[dict[str, Any]], kernel: str = "",
+         launch: int | None = None) -> None:
     """Writes entries, which are dicts.
 
     kernel: whose launch they belong to; launch: its number, from 1."""
@@ -22,7 +25,7 @@ def tell(entries, kernel="", launch=None):
     sys.stderr.flush()
 
 
-def entry(kind, message, notes=()):
+def entry(kind: str, message: str, notes: Sequence[str] = ()) -> dict[str, Any]:
     """A finding of our own, without a place in a kernel."""
     return {"kind": kind, "severity": "error", "count": 1,
             "message": message, "notes": [{"text": n} for n in notes]}

@@ -15,8 +15,13 @@ from __future__ import annotations
 import ctypes
 import functools
 import mmap
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from . import _capi, torch_private
+
+if TYPE_CHECKING:
+    import types
 
 _NONE = (0, 0, 0)
 _NAN = float("nan")
@@ -70,17 +75,21 @@ class _Map:
 class Fresh:
     """Storages that torch.empty made, by address."""
 
-    def __init__(self, follow):
+    def __init__(self, follow: bool) -> None:
         """follow: whether detectors keep the maps up to date; without them
         a storage counts as written after its first launch."""
         self.follow = follow
-        self._known = {}
-        self._given = set()  # addresses that a launch was told of
+        self._known: dict[Any, Any] = {}
+        self._given: set[Any] = set()  # addresses that a launch was told of
         self._limit = _PRUNE
-        self.held = {}    # address of a storage -> [say()]
+        self.held: dict[Any, Any] = {}    # address of a storage -> [say()]
         self.dropped = 0  # findings that the host has made untrue
 
-    def made(self, t, poison):
+    def keep_maps(self, follow: bool) -> None:
+        """Whether detectors keep the maps up to date from here on."""
+        self.follow = follow
+
+    def made(self, t: Any, poison: bool) -> None:
         """Notes the result of torch.empty; poison: fills it, so that the
         same inputs give the same bits, and a read is seen."""
         if type(t) is not _torch().Tensor:
@@ -89,7 +98,7 @@ class Fresh:
             _poison(t)
         self.add(t)
 
-    def add(self, t):
+    def add(self, t: Any) -> None:
         """Notes memory that was never written."""
         version = torch_private.version(t)
         if version is None or t.layout is not _torch().strided:
@@ -103,13 +112,13 @@ class Fresh:
         from torch.multiprocessing.reductions import StorageWeakRef
         self._known[address] = _Storage(StorageWeakRef(storage), version)
 
-    def forget(self, t):
+    def forget(self, t: Any) -> None:
         """Its memory may be written without anybody noticing."""
         if self._known:
             with torch_private.unseen():
                 self._known.pop(_where_in_memory(t), None)
 
-    def of(self, t, address):
+    def of(self, t: Any, address: int) -> tuple[int, int, int]:
         """The members flags, device_address and written of a tk_tensor,
         for a tensor of the storage at an address."""
         found = self._valid(t, address)
@@ -128,12 +137,13 @@ class Fresh:
         flags = _capi.TENSOR_UNWRITTEN if data.is_empty() else 0
         return flags, 0, data.address
 
-    def ran(self):
+    def ran(self) -> None:
         """A launch has run, and may have written what it was told of."""
         while self._given:
             self._known.pop(self._given.pop(), None)
 
-    def writes(self, t, write, part):
+    def writes(self, t: Any, write: Callable[..., Any],
+               part: Callable[..., Any]) -> Any:
         """Calls write(), after which part() is written and nothing else."""
         found = None
         if self._known:
@@ -149,12 +159,12 @@ class Fresh:
     # ---- what the host does after a launch --------------------------------
 
     @property
-    def unsaid(self):
+    def unsaid(self) -> int:
         """How many findings were not said: those that wait for what the
         host does, and those that it has made untrue."""
         return self.dropped + sum(map(len, self.held.values()))
 
-    def hold(self, t, say):
+    def hold(self, t: Any, say: Callable[[], None]) -> bool:
         """Says that elements of t are unwritten once the host reads it; if it
         writes it first, never.  False if nobody would see that."""
         if torch_private.version(t) is None or type(t) is not _torch().Tensor:
@@ -167,7 +177,7 @@ class Fresh:
         self.held.setdefault(address, []).append((say, followed))
         return True
 
-    def judge(self, func, args, kwargs, call):
+    def judge(self, func: Any, args: Any, kwargs: Any, call: Any) -> Any:
         """Runs call(func, args, kwargs), a function of PyTorch's, which may
         read or write what findings wait for."""
         before = {}  # address -> (version, a tensor there)
@@ -281,7 +291,7 @@ def _address(storage):
 _POISONED = 256 * 1024**2
 
 
-def makers(torch):
+def makers(torch: types.ModuleType) -> frozenset[Any]:
     """Functions whose results are not written yet."""
     t = torch.Tensor
     found = (torch.empty, torch.empty_like, torch.empty_strided, t.new_empty,
@@ -310,7 +320,7 @@ def _below_libraries():
     return torch_private.without_key("BackendSelect")
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _held(dtype):
     """What unwritten memory of a dtype holds; None: fill_ cannot say it."""
     torch = _torch()
@@ -357,13 +367,13 @@ def _tensors(values):
 # ---- writes that are understood ----------------------------------------------
 
 
-def filling(torch):
+def filling(torch: types.ModuleType) -> tuple[Any, ...]:
     """Methods that write every element of their tensor."""
     t = torch.Tensor
     return (t.fill_, t.zero_, t.normal_, t.uniform_, t.random_)
 
 
-def is_basic(index):
+def is_basic(index: Any) -> bool:
     """Whether t[index] is a view."""
     if isinstance(index, tuple):
         return all(is_basic(i) for i in index)

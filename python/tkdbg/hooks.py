@@ -9,8 +9,15 @@ import collections
 import json
 import sys
 import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from . import arguments, mock, tensors, tltypes
+from . import arguments, device, mock, session, tensors, tltypes
+
+if TYPE_CHECKING:
+    import types
+    from .compiled import CompiledKernel
+    from .launch import JITFunction
 
 JitFunctionInfo = collections.namedtuple("JitFunctionInfo",
                                          ("module", "name", "jit_function"))
@@ -19,37 +26,38 @@ JitFunctionInfo = collections.namedtuple("JitFunctionInfo",
 class HookChain:
     """Functions that are called one after the other."""
 
-    def __init__(self, reversed=False):  # noqa: A002 - Triton's name
-        self.calls = []
+    def __init__(self, reversed: bool = False) -> None:
+        self.calls: list[Any] = []
         self.reversed = reversed
 
-    def add(self, func):
+    def add(self, func: Callable[..., Any]) -> None:
         if func not in self.calls:
             self.calls.append(func)
 
-    def remove(self, func):
+    def remove(self, func: Callable[..., Any]) -> None:
         if func in self.calls:
             self.calls.remove(func)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
         for call in self.calls[::-1] if self.reversed else list(self.calls):
             call(*args, **kwargs)
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return True
 
 
 class LazyDict:
-    """A dict parts of which are made when somebody asks."""
+    """A dict of which some parts are made when they are first needed."""
 
-    def __init__(self, data):
+    def __init__(self, data: dict[str, int | str]) -> None:
         self.data = data
-        self.extras = []
+        self.extras: list[Any] = []
 
-    def add(self, func, args):
+    def add(self, func: Callable[..., Any],
+            args: tuple[tuple[int, int, int], Any, dict[str, Any]]) -> None:
         self.extras.append((func, args))
 
-    def get(self):
+    def get(self) -> dict[Any, Any]:
         while self.extras:
             func, args = self.extras.pop(0)
             self.data = {**self.data, **func(*args)}
@@ -63,14 +71,14 @@ _CHAINS = ("launch_enter_hook", "launch_exit_hook", "kernel_load_start_hook",
            "kernel_load_end_hook", "kernel_unload_hook")
 
 
-def namespace():
+def namespace() -> dict[str, HookChain | None]:
     """What triton.knobs.runtime starts with."""
     return dict({n: HookChain("exit" in n or "end" in n) for n in _CHAINS},
                 jit_cache_hook=None, jit_post_compile_hook=None,
                 add_stages_inspection_hook=None)
 
 
-def watching():
+def watching() -> types.ModuleType | None:
     """triton.knobs when a script has set a hook, else None."""
     knobs = sys.modules.get("triton.knobs")
     if knobs is None:
@@ -94,7 +102,8 @@ class Specialized:
     """What a launch is compiled for: keys and dicts as Triton's hooks get
     them."""
 
-    def __init__(self, function, values, options):
+    def __init__(self, function: JITFunction, values: Sequence[Any],
+                 options: dict[str, Any]) -> None:
         known = arguments.Specialization(function.params, values)
         self.signature = known.signature
         self.constants = known.paths
@@ -107,7 +116,7 @@ class Specialized:
         self.options = options
         self.key = f"{special}{function.with_settings(options)}"
 
-    def data(self, name, options):
+    def data(self, name: str, options: dict[str, Any]) -> str:
         """The text that ``preload`` of the same function takes."""
         return json.dumps({
             "name": name, "signature": self.signature,
@@ -115,7 +124,17 @@ class Specialized:
             "constant_vals": list(map(_as_json, self.constants.values())),
             "attrs_keys": [list(path) for path in self.attrs],
             "attrs_vals": list(self.attrs.values()),
-            "options": options, "key": self.key}, default=str)
+            "options": options, "key": self.key, **_target()},
+            default=str)
+
+
+def _target():
+    """Which device it was compiled for, which Triton tells since 3.7."""
+    if not session.current().version.since(3, 7):
+        return {}
+    target = device.target()
+    return {"target": {n: getattr(target, n)
+                       for n in ("backend", "arch", "warp_size")}}
 
 
 def _as_json(value):
@@ -127,7 +146,9 @@ def _as_json(value):
 # ---- launching --------------------------------------------------------------
 
 
-def launch(function, values, options, grid, knobs):
+def launch(function: JITFunction, values: Sequence[Any],
+           options: dict[str, Any], grid: tuple[int, int, int] | None,
+           knobs: types.ModuleType) -> Any:
     """JITFunction.run where hooks are set; None when jit_cache_hook has
     compiled the kernel elsewhere."""
     special = Specialized(function, values, options)
@@ -156,11 +177,12 @@ def _compile(function, values, options, knobs):
     return kernel
 
 
-def run(function, kernel, values, options, grid, runtime):
+def run(function: JITFunction, kernel: CompiledKernel, values: Sequence[Any],
+        options: dict[str, Any], grid: tuple[int, int, int],
+        runtime: Any) -> None:
     """Launches a compiled kernel."""
     if not kernel.is_loaded:
-        kernel.is_loaded = True
-        loaded = kernel.loaded()
+        loaded = kernel.load()
         _tell(runtime.kernel_load_start_hook, None, None, *loaded[2:])
         _tell(runtime.kernel_load_end_hook, *loaded)
     facts = kernel.launch_metadata(grid, 0, *values)
@@ -169,7 +191,7 @@ def run(function, kernel, values, options, grid, runtime):
     _tell(runtime.launch_exit_hook, facts)
 
 
-def unloaded(kernel):
+def unloaded(kernel: CompiledKernel) -> None:
     """A kernel that was loaded is collected."""
     knobs = sys.modules.get("triton.knobs")
     runtime = getattr(knobs, "runtime", None)
@@ -183,7 +205,9 @@ def _tell(hook, *args):
         hook(*args)
 
 
-def metadata(function, kernel, grid, stream, values):
+def metadata(function: JITFunction, kernel: CompiledKernel,
+             grid: tuple[int, int, int], stream: int,
+             values: Sequence[Any]) -> LazyDict:
     """What launch hooks get: a LazyDict."""
     facts = LazyDict({"name": kernel.name, "function": kernel.function,
                       "stream": stream})
@@ -224,7 +248,7 @@ def _call(hook, function, special, is_warmup):
 # ---- compiling what another process was compiled for ------------------------
 
 
-def preload(function, text):
+def preload(function: JITFunction, text: str) -> CompiledKernel:
     """The kernel that Specialized.data describes, compiled."""
     data = json.loads(text)
     name = f"{function.fn.__module__}.{function.fn.__qualname__}"

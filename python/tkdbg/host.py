@@ -6,11 +6,16 @@ Callbacks never let an exception pass through C: it is kept in
 from __future__ import annotations
 
 import types
+from typing import TYPE_CHECKING, Any
 
 from . import (_capi, aggregates, constexprs, convert, environment, errors,
                functions)
 from . import tltypes as tl_types
-from .scope import MISSING, annotations, is_constexpr_annotation
+from .scope import MISSING, Scope, is_constexpr_annotation, module_annotations
+
+if TYPE_CHECKING:
+    from ._capi import Value
+    from .session import Session
 
 FOUND, UNKNOWN, RAISED = 1, 0, -1
 
@@ -36,10 +41,10 @@ def _allowed_global(value):
 class Host:
     """The callbacks of one session."""
 
-    def __init__(self, session):
+    def __init__(self, session: Session) -> None:
         self.session = session
-        self.scope = None   # that asked for a name last ...
-        self.kernel = None  # ... while this one was compiled
+        self.scope: Any = None   # that asked for a name last ...
+        self.kernel: Any = None  # ... while this one was compiled
         self.struct = _capi.Host(
             None, _capi.GlobalFn(self._global), _capi.AttrFn(self._attr),
             _capi.CallFn(self._call))
@@ -47,14 +52,14 @@ class Host:
     def _guard(self, out, answer):
         """answer(out's tk_value); what it points to is kept alive."""
         try:
-            value = self.session.keep(out.contents)
+            value = self.session.kept.structure(out.contents)
             return answer(value)
         except BaseException as e:
             if not isinstance(e, errors.NotOpened):
-                self.session.pending = self.session.pending or e
+                self.session.reports.swallow(e)
             text = f"{type(e).__name__}: {e}"
             try:
-                out.contents.str = self.session.string(text)
+                out.contents.str = self.session.kept.text(text)
             except Exception:
                 out.contents.str = b"the host program raised"
             return RAISED
@@ -63,9 +68,9 @@ class Host:
 
     def _global(self, _ud, scope, name, out):
         return self._guard(out, lambda value: self.find_global(
-            self.session.object(scope), name.decode(), value))
+            self.session.kept.object(scope), name.decode(), value))
 
-    def find_global(self, scope, name, out):
+    def find_global(self, scope: Scope, name: str, out: Value) -> int:
         """Fills out with what name means in scope; "name=" is the default of
         the parameter."""
         if name.endswith("="):
@@ -87,14 +92,14 @@ class Host:
             return UNKNOWN
         convert.fill(self.session, out, value, name)
         self._note_callees(value, [scope.reads])
-        self.session.asked += 1
+        self.session.compiling.ask()
         return FOUND
 
     def _note_name(self, scope, name, value, holder):
         scope.reads.add_name(name, value, holder)
         self._note_callees(value, [scope.reads])
-        self.scope, self.kernel = scope, self.session.compiled
-        self.session.asked += 1
+        self.scope, self.kernel = scope, self.session.compiling.scope
+        self.session.compiling.ask()
 
     def _note_callees(self, value, readers):
         """Whoever gets a function may call it, and is compiled again after
@@ -106,8 +111,8 @@ class Host:
     def _reading(self):
         """Who asks for an attribute or a call: the function that asked for a
         name last, and the kernel that is compiled."""
-        self.session.asked += 1
-        kernel = self.session.compiled
+        self.session.compiling.ask()
+        kernel = self.session.compiling.scope
         asker = self.scope if self.kernel is kernel else kernel
         return kernel.reads, asker.reads
 
@@ -115,9 +120,9 @@ class Host:
 
     def _attr(self, _ud, handle, name, out):
         return self._guard(out, lambda value: self.find_attr(
-            self.session.object(handle), name.decode(), value))
+            self.session.kept.object(handle), name.decode(), value))
 
-    def find_attr(self, obj, name, out):
+    def find_attr(self, obj: Any, name: str, out: Value) -> int:
         """Fills out with obj.name."""
         if name == "__str__":
             convert.fill(self.session, out, str(obj))
@@ -134,6 +139,11 @@ class Host:
                 return UNKNOWN
             convert.fill_object(self.session, out, base)
             return FOUND
+        if of_class and name.endswith("="):
+            return self._find_field_default(obj, name[:-1], out)
+        if of_class and name == "__init__" and (
+                not aggregates.has_constructor(obj)):
+            return UNKNOWN
         if of_class:
             obj = aggregates.holder(obj, name)
         value = getattr(obj, name, MISSING)
@@ -154,11 +164,18 @@ class Host:
         convert.fill(self.session, out, known, name)
         convert.set_raw(out, known)
         if module:
-            note = annotations(vars(obj)).get(name)
+            note = module_annotations(vars(obj)).get(name)
             if note is not None and is_constexpr_annotation(note):
                 out.is_constexpr = True
             if environment.allow_globals():
                 out.is_constexpr = True
+        return FOUND
+
+    def _find_field_default(self, cls, name, out):
+        value = aggregates.default(cls, name, MISSING)
+        if value is MISSING:
+            return UNKNOWN
+        convert.fill(self.session, out, value, name)
         return FOUND
 
     def _find_text(self, obj, any_function, out):
@@ -182,9 +199,10 @@ class Host:
 
     def _call(self, _ud, handle, args, nargs, kwnames, nkw, out):
         return self._guard(out, lambda value: self.call(
-            self.session.object(handle), args, nargs, kwnames, nkw, value))
+            self.session.kept.object(handle), args, nargs, kwnames, nkw, value))
 
-    def call(self, obj, args, nargs, kwnames, nkw, out):
+    def call(self, obj: Any, args: Any, nargs: int, kwnames: Any, nkw: int,
+             out: Value) -> int:
         """Calls a host function that may run at compile time.
 
         The last nkw of the nargs values belong to the keywords.  Unknown
@@ -216,6 +234,13 @@ class Host:
         return FOUND
 
 
+# An operator of an object, as Python finds it.
+_METHODS = (types.MethodType, types.MethodWrapperType)
+_OPERATORS = {f"__{r}{name}__" for r in ("", "r") for name in (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift",
+    "rshift", "and", "or", "xor")} | {
+        "__neg__", "__pos__", "__invert__", "__bool__"}
+
 # where the classes are that say what numbers a dtype has: torch.finfo
 _LIMITS = ("torch", "numpy", "numpy.core.getlimits", "numpy._core.getlimits")
 _DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32",
@@ -236,7 +261,7 @@ def _limits(of):
     return limits
 
 
-def compile_time_function(obj):
+def compile_time_function(obj: Any) -> Any:
     """The Python function to call at compile time, or None."""
     kind = type(obj).__name__
     if kind in ("ConstexprFunction", "BoundConstexprFunction",
@@ -244,6 +269,8 @@ def compile_time_function(obj):
         return obj
     if isinstance(obj, types.BuiltinFunctionType):
         return obj if obj.__module__ == "math" else None
+    if isinstance(obj, _METHODS) and obj.__name__ in _OPERATORS:
+        return obj
     if isinstance(obj, type) and obj.__name__ in ("finfo", "iinfo") and (
             obj.__module__ in _LIMITS):
         return _limits(obj)

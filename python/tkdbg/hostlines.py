@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
+import types
 from typing import Any, NamedTuple
 
 from . import source
@@ -29,9 +30,9 @@ class _Line(NamedTuple):
     note: str
 
 
-def site():
+def site() -> Site | None:
     """Where the script makes the launch that is about to run, or None."""
-    frame = sys._getframe(1)
+    frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         name = str(frame.f_globals.get("__name__")).partition(".")[0]
         if name not in _OURS and frame.f_code.co_filename[:1] != "<":
@@ -40,7 +41,8 @@ def site():
     return None
 
 
-def lines(at, kernel, values, wrong, most):
+def lines(at: Site, kernel: str, values: dict[str, Any], wrong: str,
+          most: int) -> list[str]:
     """At most so many lines of source as text, in their order.  kernel: its
     name; values: those of the parameters by name, in order; wrong: the name of
     the tensor that is not right."""
@@ -65,12 +67,37 @@ def lines(at, kernel, values, wrong, most):
             for number, note in _chosen(found, most) if number <= len(text)]
 
 
+def places(at: Site, names: list[str], made: bool) -> dict[str, int]:
+    """{parameter: the line of the script where it is given to the launch},
+    and "" for the grid; made: the line that gave a name its value, instead."""
+    tree = source.tree("".join(linecache.getlines(at.file)))
+    call = None if tree is None else _launch(tree, at.line)
+    if call is None:
+        return {}
+    scope = _scope(tree, call)
+    given, _ = given_to(call, names)
+    assert isinstance(call.func, ast.Subscript)
+    return {name: _said(tree, scope, node, call) if made else node.lineno
+            for name, node in (*given.items(), ("", call.func.slice))}
+
+
+def _said(tree, scope, node, call):
+    made = _made(tree, scope, node, call.lineno) if isinstance(
+        node, ast.Name) else None
+    return node.lineno if made is None else made.lineno
+
+
+def _height(node):
+    """How many lines a statement or an expression takes, less one."""
+    return node.end_lineno - node.lineno
+
+
 def _launch(tree, line):
     """The innermost kernel[grid](...) around a line, or None."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)
              and isinstance(node.func, ast.Subscript)
              and node.lineno <= line <= node.end_lineno]
-    return min(calls, key=lambda n: n.end_lineno - n.lineno, default=None)
+    return min(calls, key=_height, default=None)
 
 
 def _scope(tree, call):
@@ -78,35 +105,39 @@ def _scope(tree, call):
     around = [node for node in ast.walk(tree)
               if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
               and node.lineno <= call.lineno <= node.end_lineno]
-    return min(around, key=lambda n: n.end_lineno - n.lineno, default=tree)
+    return min(around, key=_height, default=tree)
 
 
-def given_to(call, names):
+def given_to(call: ast.Call,
+             names: list[str]) -> tuple[dict[str, ast.expr], list[ast.expr]]:
     """({parameter: the expression that is given for it}, expressions that
     stand between two *arguments); of *arguments the expression is that of
     all."""
-    positional, given = list(call.args), {}
-    rest = [k for k in call.keywords if k.arg in names]
+    positional = list(call.args)
+    given: dict[str, ast.expr] = {}
+    rest = {k.arg: k.value for k in call.keywords
+            if k.arg is not None and k.arg in names}
     stars = [a for a in positional if isinstance(a, ast.Starred)]
     # as many as one * must have for all parameters to have a value
     more = len(names) - len(rest) - len(positional) + 1 if (
         len(stars) == 1) else 1
-    free = iter(n for n in names if all(n != k.arg for k in rest))
+    free = iter(n for n in names if n not in rest)
     for i, arg in enumerate(positional):
         starred = isinstance(arg, ast.Starred)
         if starred and len(stars) > 1:
-            return {**given, **{k.arg: k.value for k in rest}}, positional[i:]
+            return {**given, **rest}, positional[i:]
         for _ in range(max(0, more) if starred else 1):
             name = next(free, None)
             if name is not None:
                 given[name] = arg
-    return {**given, **{k.arg: k.value for k in rest}}, []
+    return {**given, **rest}, []
 
 
 def _arguments(given, values):
     """The lines of a call's numbers and of tensors that are not contiguous;
     first those where more is given than a name or a number."""
-    notes, ranks = {}, {}
+    notes: dict[int, list[str]] = {}
+    ranks: dict[int, int] = {}
     for name, node in given.items():
         note = _note(name, values[name])
         if note:
@@ -223,14 +254,18 @@ def _is_repeated(scope, call):
                for node in ast.walk(scope))
 
 
+def _targets(node):
+    return node.targets if isinstance(node, ast.Assign) else [node.target]
+
+
 def _assigned(scope, name, line):
     """The last assignment to a name before a line, or None."""
     found = [node for node in ast.walk(scope)
              if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))
              and node.lineno < line and node.value is not None
              and any(isinstance(part, ast.Name) and part.id == name
-                     for target in getattr(node, "targets", None) or
-                     [node.target] for part in ast.walk(target))]
+                     for target in _targets(node)
+                     for part in ast.walk(target))]
     return max(found, key=lambda n: n.lineno, default=None)
 
 

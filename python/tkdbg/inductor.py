@@ -13,12 +13,17 @@ from __future__ import annotations
 import linecache
 import sys
 import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from . import (operations, parsing, session as session_, torch_private,
                typed)
 
+if TYPE_CHECKING:
+    from .patches import Patches
 
-def hooks(patches):
+
+def hooks(patches: Patches) -> dict[str, Callable[..., Any]]:
     """{module: what to do once it was imported}."""
     return {
         torch_private.DEVICES: lambda: _after_devices(patches),
@@ -100,26 +105,27 @@ def _after_heuristics(patches):
                     lambda configs, *_, **__: (configs, None, {}))
 
 
-def run(self, *args, stream=None, grid=None, **options):
+def run(self: Any, *args: Any, stream: int | None = None, grid: Any = None,
+        **options: Any) -> Any:
     """CachingAutotuner.run with its first configuration that the device can
     launch."""
     __tracebackhide__ = True
     if len(self.launchers) == 1:
         return self.launchers[0](*args, stream=stream, grid=grid)
-    failure = None
+    failure: Any = None
     for config in self.configs:
         launcher = Launcher(self, config)
         try:
-            result = launcher(*args, stream=stream, grid=grid)
+            launcher(*args, stream=stream, grid=grid)
         except _too_large() as e:
             failure = failure or e
             continue
         self.launchers = [launcher]
-        return result
+        return None
     raise failure
 
 
-def precompile(self, *_, **__):
+def precompile(self: Any, *_: Any, **__: Any) -> None:
     """CachingAutotuner.precompile: what run will launch, compiled."""
     failure = None
     for config in () if self.launchers else self.configs:
@@ -146,14 +152,15 @@ class Launcher:
 
     store_cubin = False
 
-    def __init__(self, tuner, config):
+    def __init__(self, tuner: Any, config: Any) -> None:
         self.tuner, self.config = tuner, config
         self.fn = tuner.fn
-        self.bin = None  # the compiled kernel
+        self.bin: Any = None  # the compiled kernel
         self.constants = {**_constants(tuner), **config.kwargs}
         self.signature = _signature(tuner, self.constants)
 
-    def __call__(self, *args, stream=None, grid=None):
+    def __call__(self, *args: Any, stream: int | None = None,
+                 grid: Any = None) -> None:
         __tracebackhide__ = True
         values = _values(self.tuner, args, self.constants)
         if grid is None:
@@ -166,7 +173,7 @@ class Launcher:
             self.compile(call)
         self.bin[(*grid, 1, 1)[:3]](*call)
 
-    def compile(self, args):
+    def compile(self, args: list[Any] | None) -> None:
         """Compiles what ASTSource describes: types, constants and what is
         divisible are those of the metadata, whatever the values are.
 
@@ -186,19 +193,19 @@ class Launcher:
         self.bin._init_handles()
 
     @property
-    def n_regs(self):
+    def n_regs(self) -> int:
         return self.bin.n_regs
 
     @property
-    def n_spills(self):
+    def n_spills(self) -> int:
         return self.bin.n_spills
 
     @property
-    def shared(self):
+    def shared(self) -> int:
         return self.bin.metadata.shared
 
     @property
-    def cache_hash(self):
+    def cache_hash(self) -> str:
         return self.bin.hash
 
 
@@ -212,7 +219,7 @@ def _constants(self):
 
 def _signature(self, constants):
     """{name: type} of all parameters; older versions of PyTorch name only
-    those that are no constants, or give the numbers of parameters."""
+    those that are not constants, or give the numbers of parameters."""
     names = self.fn.arg_names
     types = {names[k] if isinstance(k, int) else k: kind for k, kind in
              (self.triton_meta.get("signature") or {}).items()}
@@ -270,7 +277,9 @@ def _after_utils(patches):
     patches.set(module, "print_performance", print_performance)
 
 
-def print_performance(model, example_inputs=(), *args, **kwargs):
+def print_performance(model: Callable[..., Any],
+                      example_inputs: tuple[Any, ...] = (), *args: Any,
+                      **kwargs: Any) -> float:
     """Runs the model once: times of an interpreter would mean nothing."""
     start = time.perf_counter()
     model(*example_inputs)

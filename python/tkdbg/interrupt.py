@@ -25,7 +25,8 @@ import signal
 import sys
 import threading
 import time
-from typing import Callable
+from collections.abc import Iterator
+from typing import Any, Callable
 
 from . import _capi
 
@@ -39,51 +40,104 @@ def _is_pythons():
     return signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def by_default():
+def by_default() -> None:
     """Ctrl-C ends the process at once from here on, if it would have raised
     KeyboardInterrupt."""
     if _is_pythons():
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def by_python():
+def by_python() -> None:
     """Undoes by_default()."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _wait_for_the_end(*_):
-    while True:
-        time.sleep(60)
+@contextlib.contextmanager
+def heard() -> Iterator[Callable[[], bool]]:
+    """While a script runs, in the main thread: gives a function that says
+    whether Ctrl-C has been pressed since it began.  A script that sets a
+    wakeup descriptor of its own is not listened to any more."""
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    os.set_blocking(writer, False)
+
+    def is_pressed():
+        try:
+            return signal.SIGINT in os.read(reader, 1 << 16)
+        except BlockingIOError:
+            return False
+    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    try:
+        yield is_pressed
+    finally:
+        now = signal.set_wakeup_fd(before)
+        if now not in (writer, -1):
+            signal.set_wakeup_fd(now)
+        os.close(writer)
+        os.close(reader)
+
+
+class Ending:
+    """What Ctrl-C does after a script: it ends the process, but while there is
+    something to be had already, the first one only ends the search for
+    more."""
+
+    def __init__(self, clean: Callable[[], None]) -> None:
+        self._clean = clean
+        self._enough: Callable[[], None] | None = None
+
+    @contextlib.contextmanager
+    def searching(self, enough: Callable[[], None]) -> Iterator[None]:
+        """Within it, the first Ctrl-C calls enough(), in another thread."""
+        self._enough = enough
+        try:
+            yield
+        finally:
+            self._enough = None
+
+    def wait(self, reader: int) -> None:
+        """The thread that reads what the wakeup descriptor gets."""
+        ended = None  # the search that was ended
+        while True:
+            if signal.SIGINT not in os.read(reader, 64):
+                continue
+            enough = self._enough
+            if enough is None or enough is ended:
+                break
+            enough()
+            ended = enough
+        try:
+            self._clean()
+        finally:
+            os._exit(STATUS)
+
+    def handle(self, *_: Any) -> None:
+        """The main thread goes no further where the process ends: what it
+        works on is being removed."""
+        while self._enough is None:
+            time.sleep(60)
 
 
 @contextlib.contextmanager
-def ending(clean: Callable[[], None]):
+def ending(clean: Callable[[], None]) -> Iterator[Ending]:
     """What tkdbg says after a script, in the main thread: Ctrl-C calls clean()
     and ends the process, even while C runs."""
+    end = Ending(clean)
     if signal.getsignal(signal.SIGINT) not in (
             signal.default_int_handler, signal.SIG_DFL):
-        yield
+        yield end
         return
-    # Until all is in place Ctrl-C waits, and so it does in the thread forever.
-    others = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
-
-    def wait():
-        while signal.SIGINT not in os.read(reader, 64):
-            pass
-        try:
-            clean()
-        finally:
-            os._exit(STATUS)
-    threading.Thread(target=wait, daemon=True, name="tkdbg-ending").start()
+    # The thread comes first: whichever thread of the process gets the signal,
+    # what it writes is read.
+    threading.Thread(target=end.wait, args=(reader,), daemon=True,
+                     name="tkdbg-ending").start()
     before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    # The main thread goes no further: what it works on is being removed.
-    handler = signal.signal(signal.SIGINT, _wait_for_the_end)
-    signal.pthread_sigmask(signal.SIG_SETMASK, others)
+    handler = signal.signal(signal.SIGINT, end.handle)
     try:
-        yield
+        yield end
     finally:
         signal.signal(signal.SIGINT, handler)
         signal.set_wakeup_fd(before)
@@ -101,9 +155,10 @@ def _in_handlers(trace):
 class Watch:
     """``with watch:`` around a call that ``target()`` interrupts."""
 
-    def __init__(self, target=None):
-        self.target = target
-        self.debugged = None  # whether a debugger answers Ctrl-C
+    def __init__(self, target: Callable[..., Any] | None = None) -> None:
+        self.target: Any = target
+        # whether a debugger answers Ctrl-C
+        self.debugged: Any = None
         self.ends_process = False  # by a second Ctrl-C that is not answered
         self.ended = False  # a launch, or what else C did, with Ctrl-C
         self.unanswered = False  # by the debugger
@@ -111,19 +166,35 @@ class Watch:
         self._hook = self._unraisable
         self.reset()
 
-    def reset(self):
+    def reset(self) -> None:
         """Forgets thread and pipe (in the child of a fork)."""
-        self.raised = None     # what a handler raised during this launch
-        self._pipe = None
+        self.raised: Any = None     # what a handler raised during this launch
+        self._pipe: Any = None
         self._running = False
         self._launch = 0  # a signal stops the launch it came in, no later one
-        self._thread = None    # that runs the launch
+        self._thread: Any = None    # that runs the launch
         self._asked = 0        # how often C has asked
         self._leaving = False  # the main thread has ended with Ctrl-C
         self._ctrl_c = False   # Ctrl-C, for the debugger
         self._lock = threading.Lock()
         self._before = -1
-        self._handler = None  # of the script, while ours stands for it
+        self._handler: Any = None  # of the script, while ours stands for it
+
+    def interrupt_with(self, target: Callable[[], Any]) -> None:
+        """target() interrupts the call that runs."""
+        self.target = target
+
+    def ask_whether_debugged(self, debugged: Callable[[], Any]) -> None:
+        """debugged(): whether a debugger answers Ctrl-C."""
+        self.debugged = debugged
+
+    def end_process(self) -> None:
+        """A second Ctrl-C that nobody answers ends the process."""
+        self.ends_process = True
+
+    def end(self) -> None:
+        """Ctrl-C has ended what runs."""
+        self.ended = True
 
     def _start(self):
         reader, writer = os.pipe()
@@ -159,7 +230,7 @@ class Watch:
                 self.target()
         return running
 
-    def leave(self):
+    def leave(self) -> None:
         """Stops what other threads run: the main one ends with Ctrl-C."""
         self._leaving = True
         self._interrupt(self._launch)
@@ -182,7 +253,7 @@ class Watch:
             if self.debugged is not None and self.debugged():
                 self._ctrl_c = False  # a debugger answers it
 
-    def stop(self, error):
+    def stop(self, error: BaseException) -> None:
         """Ends this launch with what was raised in its thread."""
         self.raised = self.raised or error
         self.target()
@@ -205,7 +276,7 @@ class Watch:
         if self._handler:
             signal.signal(signal.SIGINT, handler)
 
-    def __enter__(self):
+    def __enter__(self) -> Watch:
         self._thread = threading.get_ident()
         self._mine = self._thread == threading.main_thread().ident
         if self._mine:
@@ -235,7 +306,7 @@ class Watch:
         if self.debugged is not None:
             self._swallow()
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         __tracebackhide__ = True
         with self._lock:
             self._running = False

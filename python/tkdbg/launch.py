@@ -6,16 +6,24 @@ import operator
 import re
 import textwrap
 import warnings
+from collections.abc import Callable, Sequence
 from ctypes import byref, c_void_p
+from typing import TYPE_CHECKING, Any
 
 from . import (_capi, arguments, binder, device, environment, errors, hooks,
                session as session_)
-from . import functions, hostlines, tltypes as tl_types, typed
+from . import functions, hostlines, typed
 from .functions import JITCallable, KernelInterface
 from .host import Host
 from .prepared import Prepared
 from .scope import Scope, names_in, trees_of
 from .tensors import without_torch_functions
+
+if TYPE_CHECKING:
+    from .arguments import Specialization
+    from .compiled import CompiledKernel
+    from .session import Session
+    from .source import Source
 
 MAX_PREPARED = 256  # signatures remembered per kernel
 
@@ -24,23 +32,23 @@ class Kernels(dict):
     """A look at what a function was compiled to: what is taken out is
     compiled again."""
 
-    def __init__(self, function, kernels):
+    def __init__(self, function: JITFunction, kernels: dict[Any, Any]) -> None:
         super().__init__(kernels)
         self._function = function
 
-    def clear(self):
+    def clear(self) -> None:
         self._function._forget()
         super().clear()
 
-    def pop(self, *args):
+    def pop(self, *args: Any) -> Any:
         self._function._forget()
         return super().pop(*args)
 
-    def popitem(self):
+    def popitem(self) -> Any:
         self._function._forget()
         return super().popitem()
 
-    def __delitem__(self, key):
+    def __delitem__(self, key: Any) -> None:
         self._function._forget()
         super().__delitem__(key)
 
@@ -48,10 +56,13 @@ class Kernels(dict):
 class JITFunction(JITCallable, KernelInterface):
     """A kernel, or a function that kernels call."""
 
-    def __init__(self, fn, version=None, do_not_specialize=None,
-                 do_not_specialize_on_alignment=None, debug=None,
-                 noinline=None, repr=None, launch_metadata=None,
-                 source=None):
+    def __init__(self, fn: Any, version: Any = None,
+                 do_not_specialize: Any = None,
+                 do_not_specialize_on_alignment: Any = None,
+                 debug: bool | None = None, noinline: bool | None = None,
+                 repr: Callable[..., Any] | None = None,
+                 launch_metadata: Callable[..., Any] | None = None,
+                 source: Source | None = None) -> None:
         super().__init__(fn, source)
         self.module = fn.__module__
         self.version = version
@@ -69,43 +80,46 @@ class JITFunction(JITCallable, KernelInterface):
             for i, p in enumerate(self.signature.parameters.values())]
         self.arg_names = [p.name for p in self.params]
         self.constexprs = [p.num for p in self.params if p.is_constexpr]
-        self.pre_run_hooks = []
+        self.pre_run_hooks: list[Any] = []
         self.kernel = None
         self.scope = Scope(fn)
         self._is_constexpr = tuple(p.is_constexpr for p in self.params)
-        self._bind = None
-        self._opened = {}    # session -> tk_function
+        self._bind: Any = None
+        self._opened: dict[Any, Any] = {}    # session -> tk_function
         self._refused = None  # the error when C refused the text
         self._checked = False
-        self._prepared = {}  # signature -> Prepared
-        self.specialized = {}  # Triton's key -> kernel, once there are hooks
-        self._reads = ()     # the Dependencies of it and what it calls ...
-        self._asked = -1     # ... when Session.asked was this
-        self._edits = 0      # Session.edits when it was compiled
-        self.real_text = None  # of real Triton's function; takeover.py
+        self._prepared: dict[Any, Any] = {}  # signature -> Prepared
+        # Triton's key -> kernel, once there are hooks
+        self.specialized: dict[Any, Any] = {}
+        self._reads: Any = ()  # the Dependencies of it and what it calls ...
+        self._asked = -1     # ... when Compiling.asked was this
+        self._edits = 0      # Compiling.edits when it was compiled
+        self._real_text: Any = None  # of real Triton's function
 
     # ---- what scripts read -----------------------------------------------
 
-    def repr(self, specialization):
+    def repr(self, specialization: Any) -> Any:
         return (self._fn_name if self._repr is None
                 else self._repr(specialization))
 
-    def compiled_name(self, known):
+    def compiled_name(self, known: Specialization) -> str:
         """The name of the kernel for an arguments.Specialization."""
         if self._repr is None:
             return self.__name__
         name = self._repr(known)
         name = name[name.rfind(".") + 1:]
         if not re.fullmatch("[a-zA-Z_][a-zA-Z0-9_]*", name):
-            raise session_.current().error_class(errors.CompilationError)(
-                f"invalid function identifier: {name}", kernel=self.__name__)
+            error = session_.current().real.error_class(
+                errors.CompilationError)
+            raise error(f"invalid function identifier: {name}",
+                        kernel=self.__name__)
         return name
 
-    def is_gluon(self):
+    def is_gluon(self) -> bool:
         return False
 
     @property
-    def device_caches(self):
+    def device_caches(self) -> Kernels:
         """{device: (compiled kernels by signature, ...)} as in Triton."""
         kernels = Kernels(self, self.specialized or {
             key: p.kernel for key, p in self._prepared.items()})
@@ -113,25 +127,25 @@ class JITFunction(JITCallable, KernelInterface):
             0: (kernels, {}, device.target(), None, self._bind)})
 
     @property
-    def cache(self):
+    def cache(self) -> Any:
         """{device: compiled kernels by signature}, its older name."""
         return {0: self.device_caches[0][0]}
 
-    def add_pre_run_hook(self, hook):
+    def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
         """hook(*args, **kwargs) is called before each launch."""
         assert callable(hook)
         self.pre_run_hooks.append(hook)
 
-    def preload(self, specialization_data):
+    def preload(self, specialization_data: str) -> CompiledKernel:
         """The kernel that a hook was told about, perhaps in another
         process (``compile["specialization_data"]``), compiled here."""
         return hooks.preload(self, specialization_data)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError("Cannot call @triton.jit'd outside of the scope "
                            "of a kernel")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"JITFunction({self.module}:{self.__qualname__})"
 
     # ---- the C side ------------------------------------------------------
@@ -142,7 +156,15 @@ class JITFunction(JITCallable, KernelInterface):
         super()._unsafe_update_src(text)
         self._refused = None
         self._forget()
-        session_.current().edits += 1  # its callers are compiled again
+        session_.current().compiling.edit()  # its callers are compiled again
+
+    def follow_real(self, text: str) -> None:
+        """The text of the real function that this one stands for, which may
+        have got another one."""
+        if text is not self._real_text:
+            if text != self.src:
+                self._unsafe_update_src(text)
+            self._real_text = text
 
     def _forget(self):
         """The next launch compiles again."""
@@ -154,11 +176,11 @@ class JITFunction(JITCallable, KernelInterface):
 
     def _renew(self, session):
         """Forgets what was compiled before a function was changed."""
-        if self._edits != session.edits:
+        if self._edits != session.compiling.edits:
             self._forget()
-            self._edits = session.edits
+            self._edits = session.compiling.edits
 
-    def open(self, session):
+    def open(self, session: Session) -> int:
         """The tk_function; raises errors.NotOpened when C refuses the text,
         the same error again later."""
         if self._refused is not None:
@@ -168,9 +190,9 @@ class JITFunction(JITCallable, KernelInterface):
         if found is None:
             found = self._open(session)
             host = session.part(Host)
-            session.function_class = JITFunction
+            session.compiling.open_with(JITFunction)
             session.lib.tk_function_host(found, byref(host.struct),
-                                         session.handle(self.scope))
+                                         session.kept.handle(self.scope))
             self._opened[session] = found
         return found
 
@@ -195,13 +217,13 @@ class JITFunction(JITCallable, KernelInterface):
 
     # ---- launching -------------------------------------------------------
 
-    def with_settings(self, options):
+    def with_settings(self, options: dict[str, Any]) -> dict[Any, Any]:
         """The keywords of a launch, and those that Triton adds."""
         debug = options.get("debug", self.debug) or environment.is_set(
             "runtime", "debug", "TRITON_DEBUG")
         return {**options, "debug": bool(debug), "instrumentation_mode": ""}
 
-    def bind(self, *args, **kwargs):
+    def bind(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """(values of the parameters, launch options) of a call."""
         if self._bind is None:
             self._bind = binder.make(self.__name__, self.signature)
@@ -210,7 +232,7 @@ class JITFunction(JITCallable, KernelInterface):
             _check_options(options)
         return values, options
 
-    def run(self, *args, grid, warmup, **kwargs):
+    def run(self, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
         """Launches; warmup: only compiles.  Returns a CompiledKernel."""
         __tracebackhide__ = True  # pytest shows the caller
         for hook in self.pre_run_hooks:
@@ -225,7 +247,8 @@ class JITFunction(JITCallable, KernelInterface):
             return hooks.launch(self, values, options, grid, knobs)
         return self.launch(values, options, grid).kernel
 
-    def launch(self, values, options, grid):
+    def launch(self, values: Sequence[Any], options: dict[str, Any],
+               grid: tuple[int, int, int] | None) -> Prepared:
         """Launches with the values of the parameters in order; grid: three
         ints, or None to compile only.  Returns the Prepared."""
         __tracebackhide__ = True
@@ -240,17 +263,19 @@ class JITFunction(JITCallable, KernelInterface):
             prepared.run(values, grid)
         return prepared
 
-    def compile(self, values, options):
+    def compile(self, values: Sequence[Any],
+                options: dict[str, Any]) -> Prepared:
         """Compiles for values of these types; raises what is wrong."""
         __tracebackhide__ = True
         return self.launch(values, options, None)
 
-    def prepare(self, session, values, options):
+    def prepare(self, session: Session, values: Sequence[Any],
+                options: dict[str, Any]) -> Prepared:
         """The Prepared for these values, new or known; raises RuntimeError
         after a global variable has changed that the kernel was compiled
         with."""
         self._check_reads(session)
-        session.compiled = self.scope
+        session.compiling.begin(self.scope)
         key_of, constexpr_key = arguments.key_of, arguments.constexpr_key
         named = self._repr and arguments.Specialization(self.params, values)
         key = (session, tuple(options.items()) if options else (),
@@ -281,12 +306,12 @@ class JITFunction(JITCallable, KernelInterface):
     def _check_reads(self, session):
         """Compiles again what has changed; raises RuntimeError for a global
         variable, as Triton does."""
-        if self._asked != session.asked:
+        if self._asked != session.compiling.asked:
             self._reads = self.scope.reads.all()
-            self._asked = session.asked
+            self._asked = session.compiling.asked
         for reads in self._reads:
             if reads.is_stale():
-                session.edits += 1  # what it calls is read again as well
+                session.compiling.edit()  # what it calls is read again as well
         self._renew(session)
         for reads in self._reads:
             changed = reads.changed()
@@ -314,7 +339,7 @@ class JITFunction(JITCallable, KernelInterface):
                 text = (f"{p.name} marked as constexpr and listed in "
                         "do_not_specialize/do_not_specialize_on_alignment. "
                         "Remove constexpr designation to skip specialization.")
-                raise session.error_class(errors.CompilationError)(
+                raise session.real.error_class(errors.CompilationError)(
                     text, kernel=self.__name__)
         self._checked = True
 
@@ -341,7 +366,8 @@ class JITFunction(JITCallable, KernelInterface):
             del self._prepared[next(iter(self._prepared))]
         self._prepared[key] = prepared
 
-    def values_for(self, signature, constants, args):
+    def values_for(self, signature: dict[str, str], constants: dict[Any, Any],
+                   args: Any) -> Sequence[Any]:
         """The values of the parameters of a kernel that was compiled for a
         signature; args: all of them, or all but constexprs."""
         names = self.arg_names
@@ -354,7 +380,8 @@ class JITFunction(JITCallable, KernelInterface):
                             f"{len(args)} were given")
         return typed.values(names, signature, constants, args)
 
-    def run_compiled(self, kernel, values, options, grid):
+    def run_compiled(self, kernel: CompiledKernel, values: Sequence[Any],
+                     options: dict[str, Any], grid: tuple[int, ...]) -> None:
         """compiled[grid](*args), which calls the hooks of a launch."""
         grid = resolve_grid(grid, self.arg_names, values)
         knobs = hooks.watching()
@@ -364,9 +391,19 @@ class JITFunction(JITCallable, KernelInterface):
             self.launch(values, options, grid)
 
 
+def _check_parameters(signature):
+    """Triton 3.9 refuses **kw where the function is defined."""
+    for p in signature.parameters.values():
+        if p.kind is p.VAR_KEYWORD and (
+                session_.current().version.since(3, 9)):
+            raise TypeError(
+                f"JIT functions do not support **{p.name} parameters")
+
+
 def _check_options(options):
     binder.check_options(options, device.model().arch,
-                         session_.current().error_class)
+                         session_.current().real.error_class,
+                         new=session_.current().version.since(3, 9))
 
 
 def _on_gpus(values):
@@ -396,7 +433,8 @@ def _function_at(session, file, text, name, line):
 # ---- grids ------------------------------------------------------------------
 
 
-def resolve_grid(grid, names, values):
+def resolve_grid(grid: Any, names: list[str],
+                 values: Sequence[Any]) -> tuple[int, int, int]:
     """Three ints.  grid: a tuple or list of up to three, an int, or a
     function of {parameter: value} that gives one."""
     assert grid is not None
@@ -417,16 +455,21 @@ def resolve_grid(grid, names, values):
 # ---- decorators -------------------------------------------------------------
 
 
-def jit(fn=None, *, version=None, repr=None, launch_metadata=None,
-        do_not_specialize=None, do_not_specialize_on_alignment=None,
-        debug=None, noinline=None):
+def jit(fn: Any = None, *, version: Any = None,
+        repr: Callable[..., Any] | None = None,
+        launch_metadata: Callable[..., Any] | None = None,
+        do_not_specialize: Any = None,
+        do_not_specialize_on_alignment: Any = None, debug: bool | None = None,
+        noinline: bool | None = None) -> Any:
     """Makes a function a kernel; as decorator, with arguments, or called."""
     def decorate(fn):
         assert callable(fn)
-        return JITFunction(
+        made = JITFunction(
             fn.fn if isinstance(fn, JITFunction) else fn, version=version,
             do_not_specialize=do_not_specialize,
             do_not_specialize_on_alignment=do_not_specialize_on_alignment,
             debug=debug, noinline=noinline, repr=repr,
             launch_metadata=launch_metadata)
+        _check_parameters(made.signature)
+        return made
     return decorate if fn is None else decorate(fn)

@@ -8,14 +8,20 @@ not recorded.
 from __future__ import annotations
 
 import collections
-import ctypes
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from ctypes import byref, c_void_p
+from typing import TYPE_CHECKING, Any
 
 from . import (_capi, _results, arguments, errors, hostlines,
                session as session_)
+
+if TYPE_CHECKING:
+    from ._capi import Tensor
+    from ._results import Difference
+    from .session import Session
 
 MOST_LAUNCHES = 256
 
@@ -23,7 +29,8 @@ MOST_LAUNCHES = 256
 class Logged:
     """One launch that was recorded."""
 
-    def __init__(self, number, kernel, nth, path, values, grid):
+    def __init__(self, number: int, kernel: str, nth: int, path: str,
+                 values: dict[str, Any], grid: tuple[int, int, int]) -> None:
         self.number = number
         self.site = hostlines.site()
         self.grid = grid
@@ -39,16 +46,17 @@ class Logged:
 class Log:
     """The launches that a session has made, oldest first."""
 
-    def __init__(self, session, most_bytes):
+    def __init__(self, session: Session, most_bytes: int) -> None:
         self.session = session
         self.most_bytes = most_bytes
         self.folder = tempfile.mkdtemp(prefix="tkdbg-why-")
-        self.launches = []
+        self.launches: list[Any] = []
         self.left_out = None  # why the last one that was not recorded was not
         self.last_left_out = 0  # its number
-        self.times = collections.Counter()  # that each kernel was launched
+        # how often each kernel was launched
+        self.times: collections.Counter[str] = collections.Counter()
 
-    def add(self, launch, kernel, number):
+    def add(self, launch: int, kernel: str, number: int) -> None:
         """Records a tk_launch that is about to run, if there is room."""
         session, lib = self.session, self.session.lib
         self.times[kernel] += 1
@@ -70,7 +78,7 @@ class Log:
                 "TMPDIR names another folder")
             return
         self.launches.append(Logged(number, kernel, self.times[kernel], path,
-                                    session.launched, session.grid))
+                                    session.runs.launched, session.runs.grid))
         while len(self.launches) > 1 and (
                 len(self.launches) > MOST_LAUNCHES or
                 sum(each.bytes for each in self.launches) > self.most_bytes):
@@ -82,23 +90,59 @@ class Log:
     def _size(self, launch):
         """Bytes of the memory that arguments lie in."""
         found = [self.session.lib.tk_launch_get_tensor(launch, name.encode())
-                 for name in self.session.launched]
+                 for name in self.session.runs.launched]
         return sum({t.contents.storage: t.contents.storage_bytes
                     for t in found if t}.values())
 
-    def close(self):
+    def close(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Recording:
+    """The file of a recorded launch, open to be replayed many times; closed
+    by close()."""
+
+    def __init__(self, lib: Any, logged: Logged) -> None:
+        self.lib = lib
+        self.session = lib.tk_session_new()
+        out = c_void_p()
+        if lib.tk_recording_open(self.session, logged.path.encode(),
+                                 byref(out)) != _capi.OK:
+            raise _gone(lib, self.session)
+        self.ptr = out.value
+
+    def close(self) -> None:
+        self.lib.tk_session_free(self.session)
+
+
+def _gone(lib, session):
+    """The error of a launch file that cannot be read; frees the session."""
+    said = _capi.text(lib.tk_report(session, False))
+    lib.tk_session_free(session)
+    return errors.UsageError(
+        f"tkdbg: the record of a launch is gone\n{said}")
 
 
 class Replay:
     """A recorded launch in a session of its own; used in a with statement."""
 
-    def __init__(self, lib, logged, check=None):
+    def __init__(self, lib: Any, logged: Logged, check: str | None = None,
+                 recording: Recording | None = None,
+                 edits: Sequence[_capi.Edit] = ()) -> None:
+        """recording: the launch's file, if it is open; edits: of the kernel's
+        source in it, with which the kernel then may not run."""
         self.lib = lib
         self.logged = logged
         self.check = check
+        self.recording = recording
+        self.edits = edits
+        self._kept: list[Any] = []
 
-    def __enter__(self):
+    def keep(self, memory: Any) -> None:
+        """What the launch was lent lives as long as it does."""
+        self._kept.append(memory)
+
+    def __enter__(self) -> Replay:
         lib = self.lib
         self.ptr = lib.tk_session_new()
         if self.check is not None:
@@ -106,20 +150,24 @@ class Replay:
             lib.tk_session_check(self.ptr, self.check.encode(),
                                  byref(options))
         out = c_void_p()
-        self.ok = lib.tk_launch_replay(
-            self.ptr, self.logged.path.encode(), byref(out)) == _capi.OK
+        self.ok = self._open(out) == _capi.OK
         self.launch = out.value
-        if not self.launch:
-            said = _capi.text(lib.tk_report(self.ptr, False))
-            lib.tk_session_free(self.ptr)
-            raise errors.UsageError("tkdbg: the record of a launch is gone\n"
-                                    + said)
+        if not (self.launch or self.edits):
+            raise _gone(lib, self.ptr)
         return self
 
-    def __exit__(self, *_):
+    def _open(self, out):
+        if self.recording is None:
+            return self.lib.tk_launch_replay(
+                self.ptr, self.logged.path.encode(), byref(out))
+        edits = (_capi.Edit * len(self.edits))(*self.edits)
+        return self.lib.tk_recording_replay(
+            self.recording.ptr, self.ptr, edits, len(edits), byref(out))
+
+    def __exit__(self, *_: Any) -> None:
         self.lib.tk_session_free(self.ptr)
 
-    def run(self, explain=None):
+    def run(self, explain: str | None = None) -> bool:
         """Whether it ran to its end.  explain: an element to explain."""
         options = _capi.RunOptions(
             explain=explain and explain.encode(), silent_answers=True,
@@ -127,38 +175,38 @@ class Replay:
         return self.ok and self.lib.tk_launch_run(
             self.launch, byref(options), None) == _capi.OK
 
-    def tensor(self, name):
+    def tensor(self, name: str) -> Tensor | None:
         """The tk_tensor of a parameter, or None."""
         found = self.lib.tk_launch_get_tensor(self.launch, name.encode())
         return found.contents if found else None
 
-    def difference(self):
+    def difference(self) -> Difference | None:
         """The tk_difference of what was expected, or None."""
         found = self.lib.tk_launch_difference(self.launch, 0)
         return found.contents if found and found.contents.wrong else None
 
-    def difference_lines(self, source):
+    def difference_lines(self, source: int) -> list[str]:
         """The same as lines; source: how many lines of source, at most."""
         return _capi.text(self.lib.tk_launch_difference_text(
             self.launch, 0, source)).splitlines()
 
-    def explanation(self):
+    def explanation(self) -> Any:
         """The tk_explanation that run() was asked for, or None."""
         found = self.lib.tk_launch_explanation(self.launch, 0)
         return found.contents if found and found.contents.nsteps else None
 
-    def explained(self, parameter, index):
+    def explained(self, parameter: str, index: Sequence[int]) -> Any:
         """The tk_explanation of an element, for which the launch runs; None
         if it did not write it."""
         at = f"[{','.join(map(str, index))}]" if index else ""
         why = self.explanation() if self.run(parameter + at) else None
         return why if why is not None and why.blame.times else None
 
-    def source_lines(self, explanation, most):
+    def source_lines(self, explanation: Any, most: int) -> list[str]:
         """The lines of the source that a value came from."""
         return _capi.text(self.lib.tk_launch_source_lines(
             self.launch, byref(explanation), most)).splitlines()
 
-    def findings(self):
+    def findings(self) -> list[dict[str, Any]]:
         """What detectors have found, as dicts."""
         return _results.findings(self.lib, self.ptr)

@@ -26,7 +26,7 @@ _UNKNOWN = object()
 
 class Found(NamedTuple):
     """A mistake: the expression, what it is, and what to do."""
-    node: ast.AST
+    node: Any
     said: str
     to_do: str
 
@@ -45,12 +45,12 @@ class Launch(NamedTuple):
                            else func)
 
     @property
-    def grid(self) -> Optional[ast.expr]:
+    def grid(self) -> ast.expr | None:
         func = self.call.func
         return func.slice if isinstance(func, ast.Subscript) else None
 
     @property
-    def function(self) -> Optional[types.FunctionType]:
+    def function(self) -> types.FunctionType | None:
         return _plain(self.kernel)
 
     @property
@@ -84,7 +84,7 @@ class Launch(NamedTuple):
                 return frame.f_locals["grid"]
         return _UNKNOWN
 
-    def _local(self, *names: str) -> Optional[dict[str, Any]]:
+    def _local(self, *names: str) -> dict[str, Any] | None:
         """The variables of the outermost inner frame that has these."""
         return next((f.f_locals for f in self.inner
                      if all(n in f.f_locals for n in names)), None)
@@ -125,11 +125,10 @@ def advice(error: BaseException) -> str:
 def _is_library(frame: types.FrameType) -> bool:
     name = str(frame.f_globals.get("__name__")).partition(".")[0]
     file = frame.f_code.co_filename
-    return (name in _LIBRARIES or file.startswith(_HERE) or
-            file.startswith("<"))
+    return name in _LIBRARIES or file.startswith((_HERE, "<"))
 
 
-def _places(tb: Optional[types.TracebackType]) -> Iterator[Place]:
+def _places(tb: types.TracebackType | None) -> Iterator[Place]:
     """The lines of the script that an exception came through, the innermost
     first."""
     frames = []
@@ -179,7 +178,7 @@ def _is_kernel(value: Any) -> bool:
         hasattr(value, "fn") and hasattr(value, "run"))
 
 
-def _plain(value: Any) -> Optional[types.FunctionType]:
+def _plain(value: Any) -> types.FunctionType | None:
     """The Python function in a jit function or a tuner."""
     for _ in range(16):
         if isinstance(value, types.FunctionType):
@@ -214,7 +213,7 @@ def _report(file: str, found: Found) -> str:
             f"{'~' * (width - 1)}\n  help: {found.to_do}")
 
 
-def _encoding(file: Optional[str]) -> str:
+def _encoding(file: str | None) -> str:
     """The report on a byte that is not in a file's encoding, or ""."""
     found = source.undecodable(file) if file else None
     if found is None:
@@ -247,7 +246,7 @@ def _nearest(name: str, among: Any) -> str:
 # ---- the kernel ------------------------------------------------------------
 
 
-def _without_grid(place: Place, match: re.Match) -> Optional[Found]:
+def _without_grid(place: Place, match: re.Match) -> Found | None:
     for launch in place.launches:
         if launch.grid is None and _is_kernel(launch.kernel):
             name = launch.name
@@ -259,7 +258,7 @@ def _without_grid(place: Place, match: re.Match) -> Optional[Found]:
     return None
 
 
-def _not_decorated(place: Place, match: re.Match) -> Optional[Found]:
+def _not_decorated(place: Place, match: re.Match) -> Found | None:
     for launch in place.launches:
         function = launch.kernel
         if isinstance(function, types.FunctionType):
@@ -275,7 +274,7 @@ def _not_decorated(place: Place, match: re.Match) -> Optional[Found]:
     return None
 
 
-def _not_imported(place: Place, match: re.Match) -> Optional[Found]:
+def _not_imported(place: Place, match: re.Match) -> Found | None:
     name = match[1]
     node = next((n for n in ast.walk(place.tree) if isinstance(n, ast.Name)
                  and n.id == name and n.lineno == place.line
@@ -288,7 +287,7 @@ def _not_imported(place: Place, match: re.Match) -> Optional[Found]:
                  f"write '{line}' at the top of the file")
 
 
-def _result(place: Place, match: re.Match) -> Optional[Found]:
+def _result(place: Place, match: re.Match) -> Found | None:
     """Something is done with what a launch returned."""
     node = min((n for n in ast.walk(place.tree) if isinstance(n, ast.expr)
                 and n.lineno == place.line), default=None,
@@ -306,7 +305,7 @@ def _result(place: Place, match: re.Match) -> Optional[Found]:
 _TUPLE = "a grid is a tuple of one to three whole numbers, such as "
 
 
-def _grid(place: Place, match: re.Match) -> Optional[Found]:
+def _grid(place: Place, match: re.Match) -> Found | None:
     for launch in place.launches:
         value = launch.grid_value()
         if launch.grid is None or value is _UNKNOWN:
@@ -315,7 +314,7 @@ def _grid(place: Place, match: re.Match) -> Optional[Found]:
     return None
 
 
-def _wrong_grid(node: ast.expr, value: Any) -> Optional[Found]:
+def _wrong_grid(node: ast.expr, value: Any) -> Found | None:
     """What is wrong with a grid; None: nothing."""
     if not isinstance(value, (tuple, list)):
         if callable(value):
@@ -341,7 +340,7 @@ def _wrong_grid(node: ast.expr, value: Any) -> Optional[Found]:
     return None
 
 
-def _bad_axis(place: Place, match: re.Match) -> Optional[Found]:
+def _bad_axis(place: Place, match: re.Match) -> Found | None:
     """A number of programs that no grid can have."""
     axis = "xyz".index(match[1])
     for launch in place.launches:
@@ -356,8 +355,8 @@ def _bad_axis(place: Place, match: re.Match) -> Optional[Found]:
     return None
 
 
-def _grid_key(place: Place, match: re.Match) -> Optional[Found]:
-    """A grid's function asks for a name that is no parameter."""
+def _grid_key(place: Place, match: re.Match) -> Found | None:
+    """A grid's function asks for a name that is not a parameter."""
     name = match[0]
     for launch in place.launches:
         names = launch.parameters
@@ -377,7 +376,7 @@ def _grid_key(place: Place, match: re.Match) -> Optional[Found]:
 # ---- arguments --------------------------------------------------------------
 
 
-def _argument(place: Place, match: re.Match) -> Optional[Found]:
+def _argument(place: Place, match: re.Match) -> Found | None:
     """An argument of a type that kernels do not take."""
     for launch in place.launches:
         constexprs = {
@@ -413,7 +412,7 @@ def _instead(name: str, value: Any) -> str:
             f"{name}: tl.constexpr any value known before the launch")
 
 
-def _on_cpu(place: Place, match: re.Match) -> Optional[Found]:
+def _on_cpu(place: Place, match: re.Match) -> Found | None:
     for launch in place.launches:
         for name, value in launch.given().items():
             if getattr(getattr(value, "device", None), "type", "") == "cpu":
@@ -423,7 +422,7 @@ def _on_cpu(place: Place, match: re.Match) -> Optional[Found]:
     return None
 
 
-def _missing(place: Place, match: re.Match) -> Optional[Found]:
+def _missing(place: Place, match: re.Match) -> Found | None:
     """Parameters without an argument."""
     for launch in place.launches:
         names = launch.parameters
@@ -451,7 +450,7 @@ def _missing(place: Place, match: re.Match) -> Optional[Found]:
     return None
 
 
-def _too_many(place: Place, match: re.Match) -> Optional[Found]:
+def _too_many(place: Place, match: re.Match) -> Found | None:
     for launch in place.launches:
         names, args = launch.parameters, launch.call.args
         twice = re.search(r"multiple values for argument '(\w+)'",
@@ -468,7 +467,7 @@ def _too_many(place: Place, match: re.Match) -> Optional[Found]:
     return None
 
 
-def _keyword(place: Place, match: re.Match) -> Optional[Found]:
+def _keyword(place: Place, match: re.Match) -> Found | None:
     """A keyword that is neither a parameter nor an option of launches."""
     for launch in place.launches:
         node = next((k for k in launch.call.keywords if k.arg == match[1]),

@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from . import tltypes, wrappers
 
 
-def values(function, signature, constants, attrs=None):
+def values(function: Any, signature: dict[Any, Any], constants: dict[Any, Any],
+           attrs: Any = None) -> list[Any]:
     """An argument for each parameter of a jit function.
 
     signature: {name: type as signatures spell it}; constants: {path: value},
@@ -33,7 +35,7 @@ class TensorDescriptor:
     from_tensor = None  # that launches recognise a descriptor by
     padding = "zero"
 
-    def __init__(self, dtype, shape):
+    def __init__(self, dtype: str, shape: str) -> None:
         self.base = wrappers.MockTensor(tltypes.dtype(dtype))
         self.block_shape = [int(n) for n in shape.split(",")]
         self.shape = self.strides = [1] * len(self.block_shape)
@@ -59,9 +61,7 @@ def _item(path, kind, constants, multiples):
             f"triton.compile: tkdbg does not know the type {kind!r}; "
             "launch the kernel, or use kernel.warmup(...)") from None
     if ty.is_ptr():
-        made = wrappers.MockTensor(ty.element_ty)
-        made.is_const = ty.const
-        return made
+        return wrappers.MockTensor(ty.element_ty, is_const=ty.const)
     if path in multiples and ty.name in _MULTIPLES:
         return _MULTIPLES[ty.name]
     return wrappers.MockScalar(ty)

@@ -14,10 +14,14 @@ import os
 import re
 import shlex
 import sys
+from typing import TYPE_CHECKING, Any
 
 from . import __main__ as main
 from . import errors, excepthook, parsing, pictures, setup, source
 from . import session as session_
+
+if TYPE_CHECKING:
+    from .session import Session
 
 HELP = """%tkdbg [OPTIONS]     sets options for the cells that follow
 %%tkdbg [OPTIONS]    runs a cell with its kernels under all detectors, or
@@ -25,19 +29,19 @@ HELP = """%tkdbg [OPTIONS]     sets options for the cells that follow
 
 The options are those of 'tkdbg run' for scripts; also
   --access LINE      draws which elements line LINE of the cell touches
-  --off              with %tkdbg: sets all options back
+  --off              with %tkdbg: resets all options
 """
 
 PICTURES = 8  # shown of a cell
 
 _CHECK_OPTIONS = {"check", "limit", "suppressions", "assume_written",
-                  "stop_on_finding"}
+                  "stop_on_finding", "keep_going"}
 
 _BEFORE = ("it is read when the extension is loaded: set it in TKDBG_OPTIONS "
            "before that")
-_DEBUGGER = ("no debugger can have the terminal of a notebook; 'tkdbg debug' "
+_DEBUGGER = ("a notebook has no terminal for a debugger; 'tkdbg debug' "
              "runs a script under one")
-_SCRIPT = "it is about a whole script: 'tkdbg {0} SCRIPT' has it"
+_SCRIPT = "it applies to a whole script: 'tkdbg {0} SCRIPT' has it"
 
 # Options that magics refuse, and why.
 REFUSED = {
@@ -52,22 +56,26 @@ REFUSED = {
     "html": _SCRIPT.format("profile")}
 
 
-def load(shell):
+# what IPython asks of an exception
+_RENDER = "_render_traceback_"
+
+
+def load(shell: Any) -> None:
     """load_ipython_extension"""
     setup.install({})
     notebook = session_.current().part(Notebook)
     notebook.shell = shell
-    notebook.session.hear = notebook.hear
+    notebook.session.reports.listen(notebook.hear)
     notebook.use_colour()
-    errors.KernelError._render_traceback_ = _render
+    setattr(errors.KernelError, _RENDER, _render)
     shell.register_magic_function(notebook.magic, "line_cell", "tkdbg")
 
 
-def unload(shell):
+def unload(shell: Any) -> None:
     """unload_ipython_extension"""
     session = session_.current()
-    session.hear = None
-    del errors.KernelError._render_traceback_
+    session.reports.listen(None)
+    delattr(errors.KernelError, _RENDER)
     for kind in "line", "cell":
         shell.magics_manager.magics[kind].pop("tkdbg", None)
     setup.uninstall()
@@ -76,21 +84,21 @@ def unload(shell):
 class Notebook:
     """What the magics keep: the shell, and what a cell asked for."""
 
-    def __init__(self, session):
+    def __init__(self, session: Session) -> None:
         self.session = session
-        self.shell = None
+        self.shell: Any = None
         self.shown = 0
 
-    def use_colour(self):
+    def use_colour(self) -> None:
         """Notebooks show colours, whatever stdout is."""
         if hasattr(self.shell, "kernel"):
-            self.session.options.color = "always"
+            self.session.options.update({"color": "always"})
         elif getattr(self.shell, "colors", "") == "NoColor":
-            self.session.options.color = "never"
+            self.session.options.update({"color": "never"})
 
     # ---- the magics ------------------------------------------------------
 
-    def magic(self, line, cell=None):
+    def magic(self, line: str, cell: str | None = None) -> Any:
         """The magics %tkdbg and %%tkdbg."""
         from IPython.core.error import UsageError
         __tracebackhide__ = True
@@ -148,17 +156,17 @@ class Notebook:
         session = self.session
         before = self._values(values)
         with session.lock:
-            session.ptr  # made with the options before
+            session.open()  # with the options before
             try:
                 session.options.update(values)
                 if given:
                     session.options.check_needs(values)
                 main.check(session)
                 if values.keys() & _CHECK_OPTIONS:
-                    session.use_checks()
+                    session.reports.use_checks()
             except errors.UsageError:
                 session.options.update(before)
-                session.use_checks()
+                session.reports.use_checks()
                 raise
 
     def _values(self, names):
@@ -175,8 +183,8 @@ class Notebook:
         session, names = self.session, self.shell.user_ns
         code, last = self._compile(cell)
         self._begin()
-        session.access_line = access or 0
-        session.after = self._show_pictures if access else None
+        session.runs.look_at(access or 0,
+                             self._show_pictures if access else None)
         try:
             exec(code, names)
             value = eval(last, names) if last else None
@@ -188,16 +196,13 @@ class Notebook:
                       file=sys.stderr)
             return value
         finally:
-            session.access_line, session.after = 0, None
+            session.runs.look_at(0, None)
+            session.reports.kept_going(tell=True)
 
     def _begin(self):
         """A cell's launches are counted, recorded and printed anew."""
-        session = self.session
-        self.shown = session.launches = 0
-        session.recorded = False
-        session.requests.begin()
-        session.printed.clear()
-        session.staged.clear()
+        self.shown = 0
+        self.session.runs.begin_again()
 
     def _compile(self, cell):
         """(code, code of the expression at its end or None)"""
@@ -215,7 +220,8 @@ class Notebook:
 
     # ---- what is shown ---------------------------------------------------
 
-    def hear(self, _entries, plain, colour, raised):
+    def hear(self, _entries: list[dict[str, Any]], plain: str, colour: str,
+             raised: bool) -> None:
         """Shows a report, unless an exception brings it."""
         if raised:
             return
@@ -261,7 +267,7 @@ _SGR = {"1": "font-weight:bold", "2": "opacity:.6", "31": "color:#c62828",
 class Report:
     """A text, perhaps with the colours of a terminal."""
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         self.text = text.rstrip("\n")
 
     def _repr_pretty_(self, printer, _cycle):

@@ -6,9 +6,14 @@ from the library, so that ``hasattr(tl, "x")`` tells the truth.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from . import _capi
 from . import session as session_
+
+if TYPE_CHECKING:
+    from .session import Session
 
 
 class Builtin:
@@ -16,24 +21,24 @@ class Builtin:
 
     __triton_builtin__ = True
 
-    def __init__(self, canonical, module="triton.language"):
+    def __init__(self, canonical: str, module: str = "triton.language") -> None:
         self.canonical = canonical
         self.__name__ = self.__qualname__ = canonical.rsplit(".", 1)[-1]
         self.__module__ = module
         self.__doc__ = f"{canonical}, an operation of the kernel language"
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
         raise ValueError(
             "Did you forget to add @triton.jit ? (`_semantic` argument must "
             "be provided outside of JIT functions.)")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<tkdbg builtin {self.canonical}>"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, ...]]:
         return _unpickled, (self.canonical,)
 
-    def __mro_entries__(self, bases):
+    def __mro_entries__(self, bases: Any) -> Any:
         raise TypeError(f"{self.canonical} cannot be a base class")
 
 
@@ -41,37 +46,38 @@ class Names:
     """The library's operations by canonical dotted name; a session owns
     one."""
 
-    def __init__(self, session):
+    def __init__(self, session: Session) -> None:
         self._lib = session.lib
-        self._names = None
-        self._made = {}
+        self._names: Any = None
+        self._made: dict[Any, Any] = {}
 
-    def all(self):
+    def all(self) -> frozenset[str]:
         """Canonical names."""
         if self._names is None:
             self._names = frozenset(_capi.listed(self._lib.tk_builtin_name))
         return self._names
 
-    def builtin(self, canonical, module="triton.language"):
+    def builtin(self, canonical: str,
+                module: str = "triton.language") -> Builtin:
         """The one Builtin of a name."""
         made = self._made.get(canonical)
         if made is None:
             made = self._made[canonical] = Builtin(canonical, module)
         return made
 
-    def under(self, prefix):
+    def under(self, prefix: str) -> list[str]:
         """Last parts of the names directly under "tl", "libdevice", ..."""
         start = prefix + "."
         return sorted(n[len(start):] for n in self.all()
                       if n.startswith(start) and "." not in n[len(start):])
 
 
-def names():
+def names() -> Names:
     """The Names of the current session."""
     return session_.current().part(Names)
 
 
-def builtin(session, canonical):
+def builtin(session: Session, canonical: str) -> Builtin:
     """The one Builtin of a name."""
     return session.part(Names).builtin(canonical)
 
@@ -80,7 +86,7 @@ def _unpickled(canonical):
     return names().builtin(canonical)
 
 
-def lookup(module_name, prefixes):
+def lookup(module_name: str, prefixes: tuple[str, ...]) -> Callable[..., Any]:
     """A module __getattr__ that finds operations under prefixes in turn.
 
     Under a prefix of which the library has no operation yet every name is

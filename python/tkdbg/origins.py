@@ -7,9 +7,11 @@ or, where nobody keeps it, by the shape of what it is compared with.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from . import _capi, arrays, copies
-from .launchlog import Replay
+from .launchlog import Log, Logged, Replay
 
 MOST_REPLAYS = 16  # launches that are run again to find the one
 
@@ -17,14 +19,15 @@ MOST_REPLAYS = 16  # launches that are run again to find the one
 class Origin:
     """A parameter of a recorded launch, and where an array lies in it."""
 
-    def __init__(self, logged, parameter, after, own, places):
+    def __init__(self, logged: Logged, parameter: str, after: Any, own: Any,
+                 places: Any) -> None:
         """after: the storage's elements after the launch; own: which of them
         are the parameter's, in its shape; places: ... the array's."""
         self.logged = logged
         self.parameter = parameter
         self.after, self.own, self.places = after, own, places
 
-    def expected(self, array):
+    def expected(self, array: Any) -> Any:
         """What the whole parameter should hold, or None."""
         import numpy
         wanted = arrays.values(array)
@@ -39,7 +42,7 @@ class Origin:
             return None
         return numpy.ascontiguousarray(whole[self.own]).reshape(self.own.shape)
 
-    def has_changed(self, array):
+    def has_changed(self, array: Any) -> bool:
         """Whether an array holds something else than the launch has left."""
         import numpy
         now = arrays.values(array)
@@ -48,22 +51,23 @@ class Origin:
                                arrays.ROUNDED, 0, equal_nan=True))
 
 
-def by_memory(lib, log, array):
+def by_memory(lib: Any, log: Log, array: Any) -> Iterator[Origin]:
     """Origins of an array that lies in memory of a launch, the newest one
     first."""
-    lies = arrays.memory(array)
+    lies: Any = arrays.memory(array)
     for logged in _newest(log):
-        near = {n: arrays.memory(t) for n, t in logged.tensors.items()}
-        near = {n: m for n, m in near.items() if _overlaps(m, lies)}
+        held = {n: arrays.memory(t) for n, t in logged.tensors.items()}
+        near = {n: m for n, m in held.items()
+                if m is not None and _overlaps(m, lies)}
         for name, (after, own) in _after(lib, logged, near):
             size = near[name].itemsize
             start = own.flat[0] + (lies.data - near[name].data) // size
-            places = _positions(start, lies.shape, lies.strides)
+            places = arrays.positions(start, lies.shape, lies.strides)
             if places.size and 0 <= places.min() <= places.max() < len(after):
                 yield Origin(logged, name, after, own, places)
 
 
-def by_values(lib, log, array):
+def by_values(lib: Any, log: Log, array: Any) -> Iterator[Origin]:
     """The same of a copy."""
     wanted = arrays.values(array)
     if wanted is None:
@@ -75,7 +79,7 @@ def by_values(lib, log, array):
                 yield Origin(logged, name, after, own, own.ravel()[places])
 
 
-def by_shape(lib, log, like):
+def by_shape(lib: Any, log: Log, like: Any) -> Iterator[Origin]:
     """The same of an array that is not known, but has this one's shape."""
     for logged in _newest(log):
         for name, (after, own) in _after(lib, logged, logged.tensors):
@@ -83,7 +87,7 @@ def by_shape(lib, log, like):
                 yield Origin(logged, name, after, own, own)
 
 
-def reductions(lib, log, array):
+def reductions(lib: Any, log: Log, array: Any) -> Iterator[tuple[Any, ...]]:
     """(launch, parameter, how the array was made of it, the axis that was
     summed or the like) for what it may have been made of."""
     wanted = arrays.values(array)
@@ -96,13 +100,13 @@ def reductions(lib, log, array):
                 yield logged, name, *found
 
 
-def written(lib, log):
+def written(lib: Any, log: Log) -> Iterator[tuple[Any, ...]]:
     """(launch, parameter, its shape) of what launches have changed, the
     newest one first."""
     import numpy
     for logged in _newest(log):
         with Replay(lib, logged) as replay:
-            before = dict(_storages(lib, replay, logged.tensors))
+            before = dict(storages(lib, replay, logged.tensors))
         for name, (after, own) in _after(lib, logged, logged.tensors):
             if own.size and not numpy.array_equal(
                     after[own], before[name][0][own]):
@@ -125,31 +129,23 @@ def _after(lib, logged, names):
         return
     with Replay(lib, logged) as replay:
         if replay.run():
-            yield from _storages(lib, replay, names)
+            yield from storages(lib, replay, names)
 
 
-def _storages(lib, replay, names):
+def storages(lib: Any, replay: Replay,
+             names: Iterable[str]) -> Iterator[tuple[str, Any]]:
     """(name, (its storage's elements, which of them are its own)) now."""
     for name in names:
         tensor = replay.tensor(name)
-        now = arrays.elements(lib, tensor) if tensor else None
+        if tensor is None:
+            continue
+        now = arrays.elements(lib, tensor)
         if now is not None:
-            offset = (tensor.data - tensor.storage) // (
-                lib.tk_dtype_size(tensor.dtype))
-            yield name, (now, _positions(offset, tensor.shape[:tensor.rank],
-                                         tensor.strides[:tensor.rank]))
+            yield name, (now, arrays.places(lib, tensor))
 
 
-def _positions(offset, shape, strides):
-    """Which element of a storage each one of a view is."""
-    import numpy
-    at = numpy.asarray(offset)
-    for n, step in zip(shape, strides):
-        at = at[..., None] + numpy.arange(n) * step
-    return at
-
-
-def expect(replay, parameter, wanted, rtol, atol):
+def expect(replay: Replay, parameter: str, wanted: Any, rtol: float,
+           atol: float) -> None:
     """Tells a replayed launch what its parameter should hold."""
     lib = replay.lib
     t = _capi.Tensor(data=wanted.ctypes.data, rank=wanted.ndim,

@@ -11,7 +11,8 @@ import ast
 import inspect
 import tokenize
 import types
-from typing import Sequence, Union
+from typing import Union
+from collections.abc import Sequence
 
 Text = Union[str, bytes]
 NULL_SHOWN = "\N{SYMBOL FOR NULL}"
@@ -48,6 +49,6 @@ def block(lines: Sequence[str]) -> list[str]:
     for line in lines:
         check(line)
     try:
-        return inspect.getblock(lines)
+        return list(inspect.getblock(lines))
     except tokenize.TokenError as e:
         raise SyntaxError(str(e.args[0])) from None

@@ -6,33 +6,42 @@ what is touched filled.
 """
 from __future__ import annotations
 
-import ctypes
 import html
-from ctypes import POINTER, Structure, c_bool, c_char_p, c_int, c_int64
+from ctypes import POINTER, Array, Structure, c_bool, c_char_p, c_int, c_int64
 from ctypes import c_size_t, c_uint32, c_uint64, c_void_p
+from typing import TYPE_CHECKING, Any
 
 from . import _capi
+from ._results import Place
+
+if TYPE_CHECKING:
+    from ctypes import _Pointer
 
 WIDTH, HEIGHT = 640, 320  # the largest picture, in pixels
 CELL = 18                 # of an element, where there is room
 RECTANGLES = 4000         # drawn at most; more would only be grey
 
 
-class Place(Structure):
-    """tk_place"""
-    _fields_ = [("file", c_char_p), ("line", c_int), ("column", c_int),
-                ("end_line", c_int), ("end_column", c_int),
-                ("offset", c_uint32), ("length", c_uint32),
-                ("text", c_char_p), ("text_length", c_size_t)]
-
-
 class Range(Structure):
     """tk_range: first, first + step, ... last"""
+    first: int
+    last: int
+    step: int
     _fields_ = [("first", c_int64), ("last", c_int64), ("step", c_int64)]
 
 
 class Traffic(Structure):
     """tk_traffic"""
+    times: int
+    lanes: int
+    active: int
+    wanted: int
+    moved: int
+    sectors: int
+    lines: int
+    warps: int
+    runs: int
+    longest: int
     _fields_ = [(name, c_uint64) for name in (
         "times", "lanes", "active", "wanted", "moved", "sectors", "lines",
         "warps", "runs", "longest")]
@@ -40,6 +49,28 @@ class Traffic(Structure):
 
 class Access(Structure):
     """tk_access_picture"""
+    verb: bytes | None
+    tensor: bytes | None
+    place: Place
+    whole_grid: bool
+    program: Array[c_int64]
+    programs: int
+    traffic: Traffic
+    counted: bool
+    rank: int
+    ranges: Array[_Pointer[Range]]
+    nranges: Array[c_uint64]
+    exact: bool
+    elements: int
+    outside: int
+    total: int
+    shared: int
+    sharers: int
+    has_most: bool
+    most: Array[c_int64]
+    sharer_first: Array[c_int64]
+    sharer_last: Array[c_int64]
+    owners: _Pointer[c_uint32]
     _fields_ = [
         ("verb", c_char_p), ("tensor", c_char_p), ("place", Place),
         ("whole_grid", c_bool), ("program", c_int64 * 3),
@@ -52,11 +83,11 @@ class Access(Structure):
         ("sharer_last", c_int64 * 3), ("owners", POINTER(c_uint32))]
 
 
-def of(lib, launch):
+def of(lib: Any, launch: int) -> list[Picture]:
     """The pictures of the line that a launch was asked about."""
     ask = lib.tk_launch_access
     ask.restype, ask.argtypes = POINTER(Access), [c_void_p, c_size_t]
-    found = []
+    found: list[Picture] = []
     while True:
         access = ask(launch, len(found))
         if not access:
@@ -67,7 +98,7 @@ def of(lib, launch):
 class Picture:
     """What one access of a line touches of one tensor."""
 
-    def __init__(self, lib, launch, access):
+    def __init__(self, lib: Any, launch: int, access: Access) -> None:
         self.access = a = access
         self.tensor = _capi.text(a.tensor)
         self.shape, self.ranges = (), []
@@ -98,7 +129,7 @@ class Picture:
                          f"{a.sharers:,}")
         return "; ".join(parts)
 
-    def svg(self):
+    def svg(self) -> str:
         """The drawing; "" where there is nothing to draw."""
         if not self.shape or 0 in self.shape:
             return ""
@@ -141,7 +172,7 @@ class Picture:
         return (f"<div>{self.svg()}<br><small>{html.escape(self.caption)}"
                 f"{self._leading()}</small></div>")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.caption
 
 

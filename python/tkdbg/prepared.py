@@ -1,26 +1,33 @@
 """A tk_launch that is kept for one signature and filled anew each time."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from ctypes import byref, c_char_p, c_int, c_size_t, c_void_p
+from typing import TYPE_CHECKING, Any
 
 from . import (_capi, arguments, binder, compiled, device, environment,
                errors, scratch)
+
+if TYPE_CHECKING:
+    from .launch import JITFunction
+    from .session import Session
 
 
 class Prepared:
     """A tk_launch for one signature, filled anew for each launch."""
 
-    def __init__(self, function, session, values, options):
+    def __init__(self, function: JITFunction, session: Session,
+                 values: Sequence[Any], options: dict[Any, Any]) -> None:
         self.function = function
         self.session = session
         self.options = options
         self._extras = 0  # memory that it was told of last
         out = c_void_p()
-        session.free_garbage()
+        session.runs.free_garbage()
         session.check(session.lib.tk_launch_new(
             session.ptr, function.open(session), byref(out)),
             function.__name__)
-        self.ptr = out.value
+        self.ptr = out.value or 0
         self.slots = [
             arguments.make_slot(session, self.ptr, p, v)
             for p, v in zip(function.params, values)]
@@ -37,8 +44,8 @@ class Prepared:
         self.threads = self.kernel.metadata.num_warps * device.WARP_SIZE
         self.most_threads = device.most_threads(0)
         self.most_shared = device.properties()["max_shared_mem"]
-        self._grid = None   # that C knows
-        self.shared = None  # bytes, once it is compiled
+        self._grid: Any = None   # that C knows
+        self.shared: Any = None  # bytes, once it is compiled
         self.scratch = 0    # bytes of global memory for each program
         self.registers = 0, 0  # of a thread: all, those in memory
         arch = device.model().arch
@@ -52,20 +59,19 @@ class Prepared:
                     self.ptr, name.encode(), max(0, min(int(value), most))),
                     function.__name__)
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "ptr", None):
-            self.session.garbage.append(self.ptr)
+            self.session.runs.garbage.append(self.ptr)
 
-    def fill(self, values):
+    def fill(self, values: Sequence[Any]) -> None:
         """Sets every argument; raises what is wrong with one."""
         reader = self.session.reader
-        for reader.position, (slot, value) in enumerate(
-                zip(self.slots, values)):
+        for slot, value in reader.each(self.slots, values):
             status = slot.set(value, reader)
             if status:
                 self.session.check(status, self.function.__name__)
 
-    def compile(self):
+    def compile(self) -> None:
         session = self.session
         session.check(
             session.guarded(session.lib.tk_launch_compile, self.ptr),
@@ -82,17 +88,21 @@ class Prepared:
             session.lib.tk_launch_scratch, self.ptr, device.model().arch)
         self.kernel.learn_resources(self.shared, self.registers, self.scratch)
 
-    def fill_and_compile(self, values):
+    def fill_and_compile(self, values: Sequence[Any]) -> None:
         """Compiles for these values, which run() sets again."""
         session = self.session
-        session.reader.compiling = True
+        session.reader.begin(compiling=True)
         try:
             self.fill(values)
             self.compile()
         finally:
             session.reader.finish()
 
-    def ir(self):
+    def use_shared(self, nbytes: int) -> None:
+        """How much shared memory a block needs, as somebody knows better."""
+        self.shared = nbytes
+
+    def ir(self) -> str:
         """The typed form of the kernel as text; it compiles."""
         with self.session.lock:
             text = self.session.attended(self.session.lib.tk_launch_ir,
@@ -114,28 +124,29 @@ class Prepared:
                     after_all=options.after_all)), byref(text)))
             return _capi.text(text.value)
 
-    def check_resources(self):
+    def check_resources(self) -> None:
         """Raises OutOfResources for more than a block can have."""
         for required, limit, name in (
                 (self.shared or 0, self.most_shared, "shared memory"),
                 (self.threads, self.most_threads, "threads")):
             if required > limit:
-                raise self.session.error_class(errors.OutOfResources)(
+                raise self.session.real.error_class(errors.OutOfResources)(
                     required, limit, name)
 
-    def allocate(self, grid):
+    def allocate(self, grid: tuple[int, int, int]) -> None:
         """Asks the program for the scratch memory of a launch."""
         self.check_resources()
         scratch.allocate(self.scratch * self.kernel.metadata.num_ctas,
                          grid)
 
-    def run(self, values, grid):
+    def run(self, values: Sequence[Any],
+            grid: tuple[int, int, int] | None) -> None:
         """Launches; values in the order of the parameters."""
         __tracebackhide__ = True
         session = self.session
         if grid is not None:
             self.check_resources()
-        session.reader.compiling = grid is None
+        session.reader.begin(compiling=grid is None)
         try:
             self.fill(values)
             if session.addresses or self._extras:
@@ -149,14 +160,14 @@ class Prepared:
                 if (session.options.print_ir or session.options.compile or
                         session.options.ir):
                     self._print_forms()
-                if session.graphs is not None and session.graphs.capturing:
-                    self._capture(session.graphs, values, grid)
-                session.launched = dict(zip(self.function.arg_names, values))
-                session.grid = grid
-                session.run(self.ptr, self.function.__name__)
+                graphs = session.runs.graphs
+                if graphs is not None and graphs.capturing:
+                    self._capture(graphs, values, grid)
+                session.runs.run(
+                    self.ptr, self.function.__name__,
+                    dict(zip(self.function.arg_names, values)), grid)
                 session.fresh.ran()
         finally:
-            session.launched = {}
             session.reader.finish()
 
     def _capture(self, graphs, values, grid):
@@ -172,13 +183,13 @@ class Prepared:
     def _set_extras(self, storages):
         """Tells the launch of the memory whose address the program asked
         for; what it was told of before, and has gone, is empty."""
-        byte = self.session.dtype("int8")
+        byte = self.session.dtypes.number("int8")
         gone = [(0, 0, 0)] * (self._extras - len(storages))
         self._extras = len(storages)
-        for i, (address, nbytes, device) in enumerate(storages + gone):
+        for i, (address, nbytes, where) in enumerate(storages + gone):
             tensor = _capi.Tensor(data=address, dtype=byte, rank=1,
                                   storage=address, storage_bytes=nbytes,
-                                  device_address=device)
+                                  device_address=where)
             tensor.shape[0], tensor.strides[0] = nbytes, 1
             self.session.check(self.session.lib.tk_launch_extra(
                 self.ptr, f"data_ptr#{i}".encode(), byref(tensor)))
@@ -186,15 +197,15 @@ class Prepared:
     def _print_forms(self):
         """Prints what is asked for of each form once: other numbers may make
         another form of the same types."""
-        session, options = self.session, self.session.options
+        runs, options = self.session.runs, self.session.options
         form = self.ir()
-        if options.print_ir and form not in session.printed:
-            session.printed.add(form)
+        if options.print_ir and form not in runs.printed:
+            runs.printed.add(form)
             print(form, end="")
-        if (not (options.compile or options.ir) or form in session.staged or
-                not session.is_next(self.function.__name__)):
+        if (not (options.compile or options.ir) or form in runs.staged or
+                not runs.is_next(self.function.__name__)):
             return
         if options.output:
-            session.staged.clear()  # the file has that of the last launch
-        session.staged.add(form)
+            runs.staged.clear()  # the file has that of the last launch
+        runs.staged.add(form)
         print(form if options.ir else self._stage(), end="")

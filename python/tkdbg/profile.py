@@ -7,18 +7,22 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from typing import TYPE_CHECKING
 
-from . import _capi, errors
+from . import errors
+
+if TYPE_CHECKING:
+    from .session import Session
 
 
 class Profile:
     """Profiles the launches of a session from now on."""
 
-    def __init__(self, session):
+    def __init__(self, session: Session) -> None:
         self._session, self._profile = session, ctypes.c_void_p()
         session.check(session.lib.tk_profile_new(
             session.ptr, ctypes.byref(self._profile)))
-        session.profile = self._profile
+        session.runs.profile_with(self._profile)
         self._out = os.dup(1)
         if session.options.json:  # alone on standard output
             sys.stdout.flush()
@@ -43,7 +47,7 @@ class Profile:
             self._session.check(self._session.lib.tk_profile_save(
                 self._profile, page.encode()))
 
-    def tell(self, complete):
+    def tell(self, complete: bool) -> None:
         """Prints it; complete: the script got to its end, so that an error
         here decides the exit status."""
         try:

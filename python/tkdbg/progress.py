@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import sys
 import time
+from typing import Any
 
 from . import _capi
 
@@ -15,13 +16,13 @@ class Bar:
     """Draws on stderr, as the command does for direct launches:
     ``add_kernel [=====>    ]  38%  37/97 programs  12/s  5 s left``."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.callback = _capi.ProgressFn(self._step)
         self.kernel = ""
         self._start = self._last = 0.0
         self._drawn = False
 
-    def begin(self, kernel):
+    def begin(self, kernel: str) -> None:
         """A launch of kernel starts now."""
         self.kernel = kernel
         self._start = self._last = time.monotonic()
@@ -39,7 +40,7 @@ class Bar:
         except (OSError, ValueError):
             pass
 
-    def line(self, done, total, seconds):
+    def line(self, done: int, total: int, seconds: float) -> str:
         """One line of text for ``done`` of ``total`` programs."""
         part = done / total if total else 1.0
         filled = int(part * WIDTH)
@@ -49,7 +50,7 @@ class Bar:
         return (f"{self.kernel[:24]} [{bar:{WIDTH}}] {int(part * 100):3}%  "
                 f"{done}/{total} programs  {count(rate)}/s  {left} left")
 
-    def done(self):
+    def done(self) -> None:
         """Removes the bar if one was drawn."""
         if self._drawn:
             self._drawn = False
@@ -60,7 +61,7 @@ class Bar:
                 pass
 
 
-def duration(seconds):
+def duration(seconds: float) -> str:
     """12 µs, 1.2 ms, 3.4 s, 2:05 min"""
     if seconds < 1e-3:
         return f"{seconds * 1e6:.0f} µs"
@@ -71,7 +72,7 @@ def duration(seconds):
     return f"{int(seconds / 60)}:{int(seconds) % 60:02} min"
 
 
-def count(n):
+def count(n: float) -> str:
     """950, 12.3k, 4.5M"""
     for unit in " kMGT":
         if n < 999.5 or unit == "T":
@@ -86,7 +87,7 @@ def _plural(n, one, many):
     return f"{n} {one if n == 1 else many}"
 
 
-def summary(totals, interrupted=False):
+def summary(totals: dict[str, Any], interrupted: Any = False) -> str:
     """The line a run ends with, in the words of the command; none if its last
     launch was interrupted before any program had come to its end."""
     programs, seconds = totals["programs"], totals["seconds"]

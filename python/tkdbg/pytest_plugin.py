@@ -11,17 +11,21 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from . import errors, excepthook, runners, session as session_, setup
+from . import errors, runners, why, session as session_, setup
+
+if TYPE_CHECKING:
+    from .session import Session
 
 LEVELS = ("error", "warning")
 NEVER = "never"
 
 
-def pytest_addoption(parser):
+def pytest_addoption(parser: Any) -> None:
     group = parser.getgroup("tkdbg", "kernels under tkdbg")
     group.addoption(
         "--tkdbg-check", default="all", metavar="LIST",
@@ -31,6 +35,15 @@ def pytest_addoption(parser):
         "--tkdbg-fail-on", default=NEVER, choices=(*LEVELS, NEVER),
         help="fail tests that have findings: errors, or warnings as well; "
              "never, the default, only reports them")
+    group.addoption(
+        "--tkdbg-keep-going", action="store_true",
+        help="do not stop launches at the first invalid access: let bad "
+             "stores write nothing and bad loads give NaN, report one for each "
+             "place, and fail the test at its end")
+    group.addoption(
+        "--tkdbg-why", default="on", choices=("on", "off"),
+        help="say which elements are wrong where a comparison of a test "
+             "fails, and which lines of which kernel made them")
     group.addoption(
         "--tkdbg-error-exitcode", type=_exit_status, metavar="N",
         help="the exit status where kernels had findings, whatever the tests "
@@ -49,7 +62,7 @@ def _exit_status(text):
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-def pytest_load_initial_conftests(early_config):
+def pytest_load_initial_conftests(early_config: Any) -> Iterator[Any]:
     """Before anybody imports triton, and output is captured: a debugger needs
     the terminal."""
     chosen = early_config.known_args_namespace
@@ -59,9 +72,10 @@ def pytest_load_initial_conftests(early_config):
     yield
 
 
-def pytest_configure(config):
+def pytest_configure(config: Any) -> None:
     session = _start(config.option)
-    plugin = Plugin(session, config.option.tkdbg_fail_on)
+    plugin = Plugin(session, config.option.tkdbg_fail_on,
+                    config.option.tkdbg_why == "on")
     config.pluginmanager.register(plugin, "tkdbg-findings")
     if session.options.debug:
         config.pluginmanager.register(runners, "tkdbg-runners")
@@ -75,6 +89,10 @@ def _start(chosen):
         values = {"check": check, "quiet": True}
         if chosen.tkdbg_debug:
             values["debug"] = True
+        elif chosen.tkdbg_why == "on":
+            values["why"] = True
+        if chosen.tkdbg_keep_going:
+            values["keep_going"] = True
         if chosen.tkdbg_error_exitcode is not None:
             values["error_exitcode"] = chosen.tkdbg_error_exitcode
         try:
@@ -82,8 +100,8 @@ def _start(chosen):
         except errors.UsageError as e:
             raise pytest.UsageError(str(e)) from None
         try:
-            session.use_checks()
-            session.ptr  # where a list with mistakes is found out
+            session.reports.use_checks()
+            session.open()  # where a list with mistakes is found out
         except errors.UsageError as e:
             raise pytest.UsageError(str(e)) from None
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
@@ -101,21 +119,6 @@ def _python_path():
     return installed if os.path.isdir(installed) else os.path.dirname(package)
 
 
-def _without_triton(excinfo):
-    """The same exception; where a kernel raised it, without the frames of an
-    installed Triton, which pytest would show a page of."""
-    error = excinfo.value
-    triton = getattr(sys.modules.get("triton"), "__file__", None)
-    if not isinstance(error, errors.KernelError) or triton is None:
-        return excinfo
-    folder = os.path.dirname(triton) + os.sep
-    frames = excepthook.strip(error.__traceback__,
-                              lambda name: name.startswith(folder))
-    if frames is None:
-        return excinfo
-    return pytest.ExceptionInfo.from_exception(error.with_traceback(frames))
-
-
 def _belongs(entry, session):
     """Whether an entry of a report is about what a kernel did.  What does
     not compile, and notes, are not findings."""
@@ -127,12 +130,12 @@ class Found:
     """A finding: a dict that a report can carry between processes."""
 
     @staticmethod
-    def make(entry):
+    def make(entry: dict[str, Any]) -> dict[str, str]:
         return {"kind": entry["kind"], "severity": entry["severity"],
                 "place": _place(entry), "message": entry["message"]}
 
     @staticmethod
-    def line(found):
+    def line(found: dict[str, str]) -> str:
         return "{place}: {severity}: {message} [{kind}]".format(**found)
 
 
@@ -145,65 +148,97 @@ def _place(entry):
 class Plugin:
     """What listens while tests run, and sums up."""
 
-    def __init__(self, session, fail_on):
+    def __init__(self, session: Session, fail_on: str,
+                 asked: bool = False) -> None:
+        """asked: why a comparison of a test has failed."""
         self.session = session
+        self.asked = asked and not session.options.debug
+        self.why: why.Why | None = None  # of the test that runs
         self.fatal = LEVELS[:LEVELS.index(fail_on) + 1
                             if fail_on in LEVELS else 0]
         self.item = None
-        self.found = []  # of the test that runs
-        self.texts = []
-        self.places = {}  # (severity, kind, place) -> Place
-        self.tests = set()  # those that have findings
-        session.hear = self._hear
+        self.found: list[Any] = []  # of the test that runs
+        self.texts: list[Any] = []
+        self.places: dict[Any, Any] = {}  # (severity, kind, place) -> Place
+        self.tests: set[Any] = set()  # those that have findings
+        session.reports.listen(self._hear)
 
     # ---- one test --------------------------------------------------------
 
     def _hear(self, entries, text, _coloured, _raised):
         new = [Found.make(e) for e in entries if _belongs(e, self.session)]
-        if new:
-            self.found += new
+        self.found += new
+        if new or any(e["kind"] == "kept-going" for e in entries):
             self.texts.append(text)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self, item):
+    def pytest_runtest_setup(self, item: Any) -> None:
         with self.session.lock:
-            self.session.use_checks()
+            self.session.reports.use_checks()
         self.found.clear()
         self.texts.clear()
+        comparisons = self.session.setup.comparisons
+        if self.asked and comparisons is not None:
+            comparisons.forget()
+            self.why = why.Why(self.session, comparisons, True)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_teardown(self, item: Any) -> None:
+        if self.why is not None:
+            self.why.close()
+            self.why = None
+
+    def _why(self, item, call):
+        """The lines about a comparison that has failed in a test."""
+        asked, error = self.why, call.excinfo and call.excinfo.value
+        if asked is None or call.when != "call" or not isinstance(
+                error, AssertionError):
+            return []
+        with self.session.lock:
+            lines = asked.about(error, ["-m", "pytest", item.nodeid])
+        item.user_properties += [("tkdbg.why", line.strip())
+                                 for line in lines[:1]]
+        return lines
 
     @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_makereport(self, item, call):
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> Any:
+        kept_going = self.session.reports.kept_going(tell=True)
         found, texts = list(self.found), "\n".join(self.texts)
         self.found.clear()
         self.texts.clear()
         for each in found:
             item.user_properties.append(
                 (f"tkdbg.{each['kind']}", Found.line(each)))
-        if call.excinfo is not None:
-            call.excinfo = _without_triton(call.excinfo)
-        outcome = yield
+        advice = "" if runners.explains(item.config) else runners.explain(call)
+        told = self._why(item, call)
+        outcome: Any = yield
         report = outcome.get_result()
+        runners.add_advice(report, advice)
+        if told:
+            report.sections.append(("tkdbg: why it is wrong",
+                                    "\n".join(told)))
         if not found:
             return
         report.tkdbg = found
         report.sections.append(("tkdbg", texts))
-        if report.passed and any(f["severity"] in self.fatal for f in found):
+        if report.passed and (kept_going or any(
+                f["severity"] in self.fatal for f in found)):
             report.outcome = "failed"
             report.longrepr = texts
 
     # ---- all of them -----------------------------------------------------
 
-    def pytest_runtest_logreport(self, report):
+    def pytest_runtest_logreport(self, report: Any) -> None:
         for found in getattr(report, "tkdbg", ()):
             key = found["severity"], found["kind"], found["place"]
             place = self.places.setdefault(key, Place(found["message"]))
             place.add(report.nodeid)
             self.tests.add(report.nodeid)
 
-    def pytest_terminal_summary(self, terminalreporter):
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         write = terminalreporter.write_line
-        if self.session.totals["launches"]:
-            terminalreporter.write(self.session.unfollowed())
+        if self.session.runs.totals["launches"]:
+            terminalreporter.write(self.session.version.unfollowed())
         if not self.places:
             return
         terminalreporter.section(
@@ -219,27 +254,27 @@ class Plugin:
             write(f"    {_count(place.count, 'finding')} in {first}"
                   + (f" and {_count(more, 'more test')}" if more else ""))
 
-    def pytest_sessionfinish(self, session):
+    def pytest_sessionfinish(self, session: Any) -> None:
         code = self.session.options.error_exitcode
         if self.places and code:
             session.exitstatus = code
 
-    def pytest_keyboard_interrupt(self, excinfo):
+    def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
         runners.note_ctrl_c(excinfo)
 
-    def pytest_unconfigure(self):
-        self.session.hear = None
+    def pytest_unconfigure(self) -> None:
+        self.session.reports.listen(None)
 
 
 class Place:
     """What was found at one place: in which tests, how often."""
 
-    def __init__(self, message):
+    def __init__(self, message: str) -> None:
         self.message = message
         self.count = 0
-        self.tests = {}  # in the order that they came
+        self.tests: dict[Any, Any] = {}  # in the order that they came
 
-    def add(self, test):
+    def add(self, test: str) -> None:
         self.count += 1
         self.tests[test] = True
 

@@ -10,6 +10,11 @@ from __future__ import annotations
 import difflib
 import os
 import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._capi import Summary
+    from .session import Session
 
 FILE = "TKDBG_REQUESTS"  # variable of the environment: where it is noted
 
@@ -17,11 +22,11 @@ FILE = "TKDBG_REQUESTS"  # variable of the environment: where it is noted
 class Requests:
     """Of a session."""
 
-    def __init__(self, session):
+    def __init__(self, session: Session) -> None:
         self._session = session
         self._met: set[str] = set()
-        self._file = None  # where other processes note it
-        self._owner = None  # the process that reads this
+        self._file: Any = None  # where other processes note it
+        self._owner: Any = None  # the process that reads this
         self.begin()
 
     def begin(self) -> None:
@@ -61,18 +66,18 @@ class Requests:
         if selected and "launch" not in self._met:
             self.note("launch")
 
-    def ran(self, launch, summary) -> None:
+    def ran(self, launch: int, summary: Summary) -> None:
         """A launch that options mean has run."""
         session, options = self._session, self._session.options
         if options.pids is not None:
-            self._grid = session.grid
+            self._grid = session.runs.grid
             # a part of the grid may have none of them
             some = summary.programs or options.shard
             self.note("pids" if some else "no pids")
         if not (options.blame or options.explain):
             return
         self._tensors.update(dict.fromkeys(
-            name for name, value in session.launched.items()
+            name for name, value in session.runs.launched.items()
             if hasattr(value, "shape")))
         for blamed in _answers(session.lib.tk_launch_blame, launch):
             self.note(f"blame {_asked(blamed)}")
@@ -136,7 +141,7 @@ class Requests:
             return (f"no kernel named '{kernel}' was launched; launched were: "
                     + ", ".join(self.kernels)
                     + (f"; did you mean '{near[0]}'?" if near else ""))
-        count = self._session.launches
+        count = self._session.runs.count
         of = "" if kernel is None else f" of {kernel}"
         return (f"launch {number} never came: " if asked else "") + (
             f"there was 1 launch{of}" if count == 1 else

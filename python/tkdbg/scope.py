@@ -11,6 +11,8 @@ import copy
 import inspect
 import re
 import types
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from . import parsing
 from . import tltypes as tl_types
@@ -21,14 +23,14 @@ MISSING = object()
 class Scope:
     """Where one function's free names live."""
 
-    def __init__(self, fn):
+    def __init__(self, fn: Callable[..., Any]) -> None:
         self.fn = fn
         self.globals = fn.__globals__
         code = fn.__code__
         self.cells = dict(zip(code.co_freevars, fn.__closure__ or ()))
         self.reads = Dependencies()
 
-    def find(self, name):
+    def find(self, name: str) -> tuple[Any, ...]:
         """(value, dict or cell that holds it); MISSING when unknown."""
         cell = self.cells.get(name)
         if cell is not None:
@@ -40,7 +42,7 @@ class Scope:
             return self.globals[name], self.globals
         return MISSING, None
 
-    def default(self, name):
+    def default(self, name: str) -> Any:
         """What a parameter is when a call leaves it out, as Python found when
         the function was defined; MISSING when it has no default."""
         found = inspect.signature(self.fn).parameters.get(name)
@@ -51,7 +53,7 @@ class Scope:
                                      getattr(self.fn, attribute))
         return found.default
 
-    def note_named(self, text):
+    def note_named(self, text: str) -> None:
         """Values that a function's text names where nothing is compiled, as
         in `if False`: Triton watches these too."""
         for name in names_in(trees_of(text)):
@@ -63,7 +65,7 @@ class Scope:
 _PIECE = 250  # lines
 
 
-def trees_of(text):
+def trees_of(text: str) -> Iterator[ast.Module]:
     """The syntax trees of a function's text, of a long one in pieces: Python
     answers no signals while it parses."""
     lines, pieces, first = text.splitlines(True), [], 0
@@ -91,7 +93,7 @@ def _indent_of_statement(line):
     return len(found[1]) if found else None
 
 
-def names_in(trees):
+def names_in(trees: Iterable[ast.AST]) -> set[str]:
     """Names that a function reads and does not assign."""
     read, own = set(), set()
     for tree in trees:
@@ -123,23 +125,25 @@ class Dependencies:
     again (``is_stale``): it is what it is now.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         # (id(holder), name): (holder, how to read it, name, the object, a
         # copy of it if it can be changed where it is)
-        self._values = {}
-        self._others = {}
-        self._attributes = {}  # (id(object), name): (object, name, a copy)
-        self._callees = {}  # id(scope): the scope of a function it calls
+        self._values: dict[Any, Any] = {}
+        self._others: dict[Any, Any] = {}
+        # (id(object), name): (object, name, a copy)
+        self._attributes: dict[Any, Any] = {}
+        # id(scope): the scope of a function it calls
+        self._callees: dict[Any, Any] = {}
 
-    def clear(self):
+    def clear(self) -> None:
         for kept in (self._values, self._others, self._attributes,
                      self._callees):
             kept.clear()
 
-    def add_callee(self, scope):
+    def add_callee(self, scope: Scope) -> None:
         self._callees[id(scope)] = scope
 
-    def all(self):
+    def all(self) -> list[Dependencies]:
         """These and those of all functions that are called, at any depth."""
         found, pending = {}, [self]
         while pending:
@@ -149,7 +153,7 @@ class Dependencies:
                 pending.extend(s.reads for s in reads._callees.values())
         return list(found.values())
 
-    def add_name(self, name, value, holder):
+    def add_name(self, name: str, value: Any, holder: Any) -> None:
         """name means value, which was found in a dict or cell."""
         kept = self._values if _is_value(value) else self._others
         key = id(holder), name
@@ -157,13 +161,13 @@ class Dependencies:
             read = holder.get if isinstance(holder, dict) else _Cell(holder)
             kept[key] = holder, read, name, value, _copy(value)
 
-    def add_attribute(self, obj, name, value):
+    def add_attribute(self, obj: Any, name: str, value: Any) -> None:
         """obj.name is value."""
         copied = _copy(value)
         self._attributes.setdefault(
             (id(obj), name), (obj, name, value if copied is None else copied))
 
-    def add_call(self, fn, depth=0):
+    def add_call(self, fn: Any, depth: int = 0) -> None:
         """A Python function ran, which reads what it names."""
         fn = getattr(fn, "__func__", fn)
         fn = getattr(fn, "fn", fn)
@@ -177,7 +181,7 @@ class Dependencies:
             self.add_name(name, value, holder)
             self.add_call(value, depth + 1)
 
-    def changed(self):
+    def changed(self) -> tuple[Any, ...] | None:
         """(name, before, now) of a value that changed, or None."""
         for _, read, name, value, copied in self._values.values():
             now = read(name, MISSING)
@@ -188,7 +192,7 @@ class Dependencies:
                 return name, before, None if now is MISSING else now
         return None
 
-    def is_stale(self):
+    def is_stale(self) -> bool:
         """Whether anything else has changed."""
         for _, read, name, value, _ in self._others.values():
             if read(name, MISSING) is not value:
@@ -232,7 +236,7 @@ def _copy(value):
     return None
 
 
-def annotations(module_globals):
+def module_annotations(module_globals: dict[str, Any]) -> dict[str, Any]:
     """A module's annotations by its globals, on every Python version."""
     found = module_globals.get("__annotations__")
     if found is None and callable(module_globals.get("__annotate__")):
@@ -244,7 +248,7 @@ def annotations(module_globals):
     return found if isinstance(found, dict) else {}
 
 
-def is_constexpr_annotation(note):
+def is_constexpr_annotation(note: Any) -> bool:
     """True for tl.constexpr, "tl.constexpr", "constexpr" and the like."""
     text = note if isinstance(note, str) else getattr(note, "__name__", "")
     return "constexpr" in text

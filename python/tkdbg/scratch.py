@@ -9,12 +9,12 @@ from __future__ import annotations
 import sys
 
 
-def alignment(nbytes):
+def alignment(nbytes: int) -> int:
     """Of scratch memory, as Triton's metadata says."""
     return 128 if nbytes else 1
 
 
-def allocate(nbytes, grid):
+def allocate(nbytes: int, grid: tuple[int, int, int]) -> None:
     """Asks the program's allocator, as Triton's launchers do before each
     launch, for memory of nbytes for each program of a grid."""
     setting = sys.modules["triton.runtime._allocation"]._allocator

@@ -5,8 +5,10 @@ library says: they are written down once, in include/tkdbg/option.def.
 """
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+from typing import Any, TYPE_CHECKING
 
 from . import _capi
 from .errors import UsageError
@@ -32,25 +34,10 @@ _DAP = _capi.Option(
     help=b"... that an editor drives: where its client is")
 
 
-# Options that have no effect unless one of others is set.
-_SELECTED = ("pids", "order", "record", "blame", "explain", "shard", "against",
-             "breakpoints", "debug", "profile", "compile", "ir", "listen",
-             "stdio", "dap")
-NEEDS = {
-    "kernel": _SELECTED, "launch": _SELECTED,
-    "stores": ("shard",), "unordered": ("jobs",),
-    "rtol": ("against",), "atol": ("against",), "ulp": ("against",),
-    "pinpoint": ("against",), "limit": ("check",), "suppressions": ("check",),
-    "gen_suppressions": ("check",), "assume_written": ("check",),
-    "stop_on_finding": ("check",), "emit": ("compile",),
-    "arch": ("compile",), "output": ("compile",), "skip_pass": ("compile",),
-    "after_all": ("compile",), "html": ("why", "profile")}
-
-
 class Option:
     """One option: how it is spelled, and which values it takes."""
 
-    def __init__(self, row):
+    def __init__(self, row: _capi.Option) -> None:
         """row: a tk_option."""
         key = _capi.text(row.key)
         self.key = key.lstrip("!")
@@ -63,7 +50,7 @@ class Option:
         self.when_given = not key.startswith("!")  # of a flag
 
     @property
-    def default(self):
+    def default(self) -> Any:
         """The value of an option that nobody sets.  A flag that turns
         something off leaves it to what is there, until it is set."""
         if self.kind == _capi.OPTION_FLAG:
@@ -72,7 +59,7 @@ class Option:
             return self.words[0]
         return () if self.kind == _capi.OPTION_LIST else None
 
-    def checked(self, value):
+    def checked(self, value: Any) -> Any:
         """value as options hold it; None means the default.
 
         Raises UsageError for a value that the option does not take."""
@@ -89,7 +76,7 @@ class Option:
             return "one of " + ", ".join(self.words)
         return {_capi.OPTION_FLAG: "True or False",
                 _capi.OPTION_NUMBER: "a number, at least 1",
-                _capi.OPTION_LIST: "a list of texts"}.get(self.kind, "a text")
+                _capi.OPTION_LIST: "a list of strings"}.get(self.kind, "a text")
 
     def _flag(self, value):
         if not isinstance(value, int):
@@ -134,7 +121,7 @@ _CHECKS = {_capi.OPTION_FLAG: Option._flag, _capi.OPTION_TEXT: Option._text,
            _capi.OPTION_LIST: Option._list}
 
 
-def table(lib):
+def table(lib: Any) -> dict[str, Option]:
     """{key: Option} of the options that a host program gets."""
     rows = [_DEBUG, _WHY, _PROFILE, _COMPILE, _IR, _DAP]
     row, i = lib.tk_option_at(0), 0
@@ -145,17 +132,51 @@ def table(lib):
     return {o.key: o for o in map(Option, rows) if o.key}
 
 
+class Pair:
+    """An option that has no effect without others (needs), or beside them."""
+
+    def __init__(self, row: _capi.OptionPair) -> None:
+        self.needs = row.needs
+        self.key = _capi.text(row.key).lstrip("!")
+        self.others = _capi.text(row.others).split()
+        self.why = _capi.text(row.why)
+
+    def refusal(self, name: str, others: list[str]) -> str:
+        """A sentence about an option, by its name, and its others."""
+        shown = [f"--{o.replace('=', ' ')}" for o in others]
+        why = f": {self.why}" if self.why else ""
+        if self.needs:
+            return f"--{name} needs {' or '.join(shown)}{why}"
+        return f"--{name} and {shown[0]} cannot be given together{why}"
+
+
+def pairs(lib: Any) -> list[Pair]:
+    """Those of the options that a host program gets."""
+    found: list[Pair] = []
+    row = _capi.OptionPair()
+    while lib.tk_option_pair_at(len(found), ctypes.byref(row)):
+        found.append(Pair(row))
+    return found
+
+
 class Options:
     """How kernels are run: an attribute for each key of the table, which may
     be changed at any time.  ``describe()`` lists them."""
 
-    def __init__(self, lib=None):
-        """lib: the library; None: the one that _capi.load finds."""
-        known = table(_capi.load() if lib is None else lib)
-        self.__dict__.update({key: o.default for key, o in known.items()},
-                             _table=known, changes=0)  # how often one was set
+    _table: dict[str, Option]
+    _pairs: list[Pair]
+    changes: int  # how often one was set
+    if TYPE_CHECKING:
+        def __getattr__(self, name: str) -> Any: ...
 
-    def __setattr__(self, name, value):
+    def __init__(self, lib: Any = None) -> None:
+        """lib: the library; None: the one that _capi.load finds."""
+        lib = _capi.load() if lib is None else lib
+        known = table(lib)
+        self.__dict__.update({key: o.default for key, o in known.items()},
+                             _table=known, _pairs=pairs(lib), changes=0)
+
+    def __setattr__(self, name: str, value: Any) -> None:
         option = self._table.get(name)
         if option is None:
             raise UsageError(f"tkdbg: unknown option {name!r}; known: "
@@ -163,44 +184,63 @@ class Options:
         self.__dict__[name] = option.checked(value)
         self.__dict__["changes"] += 1
 
-    def update(self, values):
+    def update(self, values: dict[Any, Any]) -> Options:
         """Sets options by name; raises UsageError on an unknown one."""
         for name, value in values.items():
             setattr(self, name, value)
         return self
 
-    def check_needs(self, given=()):
+    def check_needs(self, given: tuple[Any, ...] | dict[Any, Any] = ()) -> None:
         """Raises UsageError for an option that is set and has no effect,
-        because those that it needs are not.  given: names of more that are
-        set, perhaps to what they were."""
-        def is_set(key):
-            return (key in given or
-                    getattr(self, key) != self._table[key].default)
-        for key, others in NEEDS.items():
-            if not is_set(key) or any(map(is_set, others)):
+        because those that it needs are not, or others are.  given: names of
+        more that are set, perhaps to what they were; then only these are
+        asked whether they clash."""
+        for pair in self._pairs:
+            if not self._is_set(pair.key, given):
                 continue
-            raise UsageError(f"tkdbg: --{self._table[key].name} needs "
-                             + " or ".join(f"--{self._table[o].name}"
-                                           for o in others))
+            if not pair.needs and given and pair.key not in given:
+                continue
+            there = [other for other in (self._as_set(o, given)
+                                         for o in pair.others) if other]
+            if pair.needs == (not there):
+                raise UsageError("tkdbg: " + pair.refusal(
+                    self.name_of(pair.key), there or pair.others))
 
-    def name_of(self, key):
+    def _is_set(self, key: str, given: Any) -> bool:
+        return key in given or getattr(self, key) != self._table[key].default
+
+    def _as_set(self, other: str, given: Any) -> str | None:
+        """NAME or NAME=WORD, of an option NAME or NAME=WORD|WORD that is set;
+        None: it is not."""
+        name, _, words = other.partition("=")
+        for key, option in self._table.items():
+            if option.name != name or not self._is_set(key, given):
+                continue
+            value = str(getattr(self, key))
+            if not words:
+                return name
+            if value in words.split("|"):
+                return f"{name}={value}"
+        return None
+
+    def name_of(self, key: str) -> str:
         """What the command line calls an option."""
         return self._table[key].name
 
-    def names(self):
+    def names(self) -> list[str]:
         """Of all options."""
         return list(self._table)
 
-    def describe(self):
+    def describe(self) -> str:
         """Each option with its value and what it is for, a line each."""
         return "".join(f"{key} = {getattr(self, key)!r}: {o.help}\n"
                        for key, o in sorted(self._table.items()))
 
-    def is_quiet(self):
+    def is_quiet(self) -> bool:
         """Whether only findings and the script write to stderr."""
         return self.quiet or self.json
 
-    def colour(self, stream):
+    def colour(self, stream: Any) -> bool:
         """Whether text for stream is to be coloured."""
         if self.color != "auto":
             return self.color == "always"
@@ -213,7 +253,7 @@ class Options:
             return False
 
 
-def from_environment(lib=None):
+def from_environment(lib: Any = None) -> Options:
     """Options from TKDBG_OPTIONS, a JSON object; raises UsageError."""
     text = os.environ.get("TKDBG_OPTIONS")
     options = Options(lib)

@@ -6,36 +6,42 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from . import (comparisons, excepthook, inductor, runners, session as session_,
                source, takeover, tensors, vcuda)
 from .modules import finder
 from .patches import Patches
 
+if TYPE_CHECKING:
+    import types
+
 
 class State:
     """What install() did, so that it can be undone."""
 
-    def __init__(self):
-        self.finder = None     # finder.Finder
-        self.watcher = None    # Watcher
+    def __init__(self) -> None:
+        self.finder: Any = None     # finder.Finder
+        self.watcher: Any = None    # Watcher
         self.cuda = None       # vcuda.VirtualCuda
         self.patches = None    # takeover.Patches
         self.inductor = Patches()
         self.runners = Patches()  # of tests
         self.comparisons = None  # comparisons.Comparisons
         self.compared = Patches()  # the functions that it has wrapped
-        self.interpret = None  # TRITON_INTERPRET, which was taken away
+        self.interpret: Any = None  # TRITON_INTERPRET, which was taken away
 
 
 class Watcher(importlib.abc.MetaPathFinder):
     """Calls a function right after a module was imported first."""
 
-    def __init__(self, calls):
+    def __init__(self, calls: dict[str, Callable[[], None]]) -> None:
         self.calls = dict(calls)  # module name -> function()
-        self._busy = set()
+        self._busy: set[Any] = set()
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: str, path: Any = None,
+                  target: types.ModuleType | None = None) -> Any:
         call = self.calls.get(name)
         if call is None or name in self._busy:
             return None
@@ -85,14 +91,15 @@ def _is_installed():
     return spec is not None and spec.origin is not None
 
 
-def install(values):
+def install(values: dict[str, Any]) -> None:
     """See tkdbg.install."""
     session = session_.current()
     session.options.update(values)
-    session.fresh.follow = session.options.check is not None
+    session.fresh.keep_maps(session.options.check is not None)
     ours = _use_ours(session.options.triton)
     kept = _leave(unload=not ours)
-    state = session.setup = State()
+    state = State()
+    session.set_up(state)
     calls = {"torch": _after_torch}
     if ours:
         if finder.loaded() == "installed":
@@ -144,7 +151,7 @@ def _after_triton():
     session.setup.patches.install()
 
 
-def uninstall():
+def uninstall() -> None:
     """See tkdbg.uninstall."""
     _leave(unload=True)
 
@@ -152,8 +159,7 @@ def uninstall():
 def _leave(unload):
     """Undoes install(); returns the finder of our modules, which the program
     has imported and set knobs of: they stay unless ``unload`` is true."""
-    session = session_.current()
-    state, session.setup = session.setup, None
+    state = session_.current().set_up(None)
     if state is None:
         return None
     for hook in (state.watcher, state.finder):

@@ -22,9 +22,13 @@ import sys
 import textwrap
 import tokenize
 import types
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import parsing
+
+if TYPE_CHECKING:
+    import ast
 
 
 class Source(NamedTuple):
@@ -36,7 +40,7 @@ class Source(NamedTuple):
     line: int
 
     @property
-    def text(self):
+    def text(self) -> str:
         return "".join(self.lines)
 
 
@@ -48,7 +52,7 @@ def _lines(file: str, module: dict) -> list[str]:
         return []
 
 
-def find(fn):
+def find(fn: Callable[..., Any]) -> Source:
     """The Source of a Python function; raises ValueError without one.  Of a
     wrapper that functools.wraps marked, it is the wrapped function's."""
     fn = inspect.unwrap(fn)
@@ -120,7 +124,7 @@ def _is_path(name):
     return not (name.startswith("<") and name.endswith(">"))
 
 
-def cell(name):
+def cell(name: str) -> str | None:
     """What a notebook calls the cell with this file name, "In[3]"; None for
     other files."""
     ipython = sys.modules.get("IPython")
@@ -141,11 +145,11 @@ class Texts:
 
     KEPT = 256  # of each name
 
-    def __init__(self):
-        self._of = {}
+    def __init__(self) -> None:
+        self._of: dict[Any, Any] = {}
         self._hooked = False
 
-    def follow(self):
+    def follow(self) -> None:
         """Keeps texts from now on.  Python has no way to take such a hook
         away again, and it costs next to nothing."""
         if not self._hooked:
@@ -161,7 +165,8 @@ class Texts:
     def _add(self, text, name):
         """Notes a text that may define a function and has no file, except
         those of dataclasses, of which importing PyTorch makes thousands."""
-        word, dataclass = "def ", "def __create_fn__("
+        word: Any = "def "
+        dataclass: Any = "def __create_fn__("
         if isinstance(text, bytes):
             word, dataclass = word.encode(), dataclass.encode()
         if (word in text and not text.startswith(dataclass) and
@@ -171,7 +176,7 @@ class Texts:
             if text not in kept:
                 kept.append(text)
 
-    def made(self, code):
+    def made(self, code: types.CodeType) -> str | None:
         """The text that compiles to a function's code, or None."""
         for text in reversed(self._of.get(code.co_filename, ())):
             if isinstance(text, bytes):
@@ -184,7 +189,7 @@ class Texts:
 texts = Texts()
 
 
-def keep_stdin():
+def keep_stdin() -> None:
     """Keeps the program that Python is about to read from standard input:
     it is read here, and again by Python from a copy."""
     if sys.argv[:1] not in ([""], ["-"]) or sys.flags.interactive:
@@ -202,14 +207,14 @@ def keep_stdin():
     keep_lines("<stdin>", data.decode("utf-8", "replace"))
 
 
-def keep_lines(name, text):
+def keep_lines(name: str, text: str) -> None:
     """Lets tracebacks, and find(), show a text without a file."""
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True),
                              name)
 
 
 @contextlib.contextmanager
-def shown_to_inspect(fn):
+def shown_to_inspect(fn: Callable[..., Any]) -> Iterator[Any]:
     """Within it, inspect finds the text of a function that has no file.  Not
     for longer: tracebacks of other texts with the same name would show it."""
     code = getattr(inspect.unwrap(fn), "__code__", None)
@@ -234,7 +239,7 @@ _CALLERS = 12
 def _executed(code):
     """The text among the callers' variables that compiles to this code: it
     was compiled before anybody listened."""
-    frame = sys._getframe(1)
+    frame: types.FrameType | None = sys._getframe(1)
     for _ in range(_CALLERS):
         if frame is None:
             break
@@ -289,12 +294,12 @@ for _name in __future__.all_feature_names:
     _FUTURE |= getattr(__future__, _name).compiler_flag
 
 
-def lines_of(source):
+def lines_of(source: Source) -> tuple[list[str], int]:
     """(lines of a function with its decorators, number of the first)."""
     return parsing.block(source.lines[source.line - 1:]), source.line
 
 
-def without_decorators(lines):
+def without_decorators(lines: list[str]) -> str:
     """The text from ``def`` on, dedented."""
     text = textwrap.dedent("".join(lines))
     start = re.search(r"^def\s+\w+\s*\(", text, re.MULTILINE)
@@ -302,7 +307,7 @@ def without_decorators(lines):
 
 
 @functools.lru_cache(maxsize=8)
-def tree(text):
+def tree(text: str) -> ast.Module | None:
     """The syntax tree of a script's text, which is not to be changed; None if
     Python cannot read it."""
     try:

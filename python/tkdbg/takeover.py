@@ -13,11 +13,16 @@ import contextlib
 import functools
 import inspect
 import sys
+from typing import TYPE_CHECKING, Any
 
 from . import (bench, beside, convert, errors, launch, session as session_,
                source, tuner)
 from .modules import cublas, profiler
 from .patches import Patches as Attributes
+
+if TYPE_CHECKING:
+    from .launch import JITFunction
+    from .session import Session
 
 OURS = "_tkdbg_function"
 
@@ -29,8 +34,9 @@ _TUNER = ("run", "_run_first", "_run", "_tell_hooks", "warmup", "_repeated",
 
 
 def _with_pasted(record):
-    """Triton's record_reference: kernels may call helpers of the user's that
-    the tool has itself, which Triton takes for functions that they cannot."""
+    """Triton's record_reference, except for helpers that users paste into
+    their files and tkdbg has built in: Triton takes them for functions that
+    kernels cannot call."""
     def record_reference(finder, value, *others):
         if not any(convert.is_pasted(value, name) for name in others[1:]):
             record(finder, value, *others)
@@ -40,11 +46,11 @@ def _with_pasted(record):
 class Patches:
     """What is replaced in real Triton."""
 
-    def __init__(self, session):
+    def __init__(self, session: Session) -> None:
         self.session = session
         self.attributes = Attributes()
 
-    def install(self):
+    def install(self) -> None:
         from triton.runtime import autotuner, jit
         triton = sys.modules["triton"]
         self.jit_class = jit.JITFunction
@@ -64,8 +70,8 @@ class Patches:
             beside.specialize(jit.native_specialize_impl))
         for name in _TUNER:
             put(autotuner.Autotuner, name, vars(tuner.Autotuner)[name])
-        for name in ("do_bench", "do_bench_cudagraph"):
-            put(triton.testing, name, getattr(bench, name))
+        for name, ours_ in bench.measuring(dir(triton.testing)).items():
+            put(triton.testing, name, ours_)
         handles = sys.modules.get("triton._C.libtriton.nvidia.cublas")
         if handles is not None:
             put(handles, "CublasLt", cublas.in_place_of(handles.CublasLt))
@@ -73,21 +79,18 @@ class Patches:
             from triton._C.libproton import proton
             profiler.Library().put(proton, put)
         self._drivers(triton, compiler)
-        self.session.follow(triton.__version__)
-        self.session.adopt = self.adopt
-        self.session.error_classes = _error_classes()
-        self.session.not_tuned = _not_tuned()
+        self.session.version.follow(triton.__version__)
+        self.session.real.take_over(self.adopt, _error_classes(),
+                                         _not_tuned())
 
-    def uninstall(self):
+    def uninstall(self) -> None:
         self.attributes.undo()
         self.known.clear()
         self.known.update(self.others)
         if hasattr(self.driver, "_active"):
             self.driver._active = self.before
-        self.session.follow(None)
-        self.session.adopt = lambda value: None
-        self.session.error_classes = {}
-        self.session.not_tuned = ()
+        self.session.version.follow(None)
+        self.session.real.leave()
 
     def _drivers(self, triton, compiler):
         """Drivers of ours in place of Triton's: the active one, and those
@@ -107,7 +110,7 @@ class Patches:
         """Triton's _unsafe_update_src, after which callers are stale."""
         def _unsafe_update_src(function, text):
             update(function, text)
-            self.session.edits += 1
+            self.session.compiling.edit()
         return _unsafe_update_src
 
     @staticmethod
@@ -117,7 +120,7 @@ class Patches:
         if runtime is not None and getattr(runtime, "interpret", False):
             runtime.interpret = False
 
-    def adopt(self, value):
+    def adopt(self, value: Any) -> JITFunction | None:
         """Our JITFunction for a real one (also an interpreted one)."""
         name = type(value).__name__
         if not (isinstance(value, self.jit_class) or
@@ -135,7 +138,7 @@ def _with_text(init):
     return __init__
 
 
-def ours(real):
+def ours(real: Any) -> JITFunction:
     """The JITFunction of ours that stands for a real one, with the text that
     the real one has now."""
     found = vars(real).get(OURS)
@@ -145,10 +148,8 @@ def ours(real):
             **{name: getattr(real, name, None) for name in _DECORATED})
         vars(real)[OURS] = found
     text = getattr(real, "_src", None)
-    if text is not None and text is not found.real_text:
-        if text != found.src:
-            found._unsafe_update_src(text)
-        found.real_text = text
+    if text is not None:
+        found.follow_real(text)
     return found
 
 
@@ -206,7 +207,7 @@ def _pickled(cls):
 
 def _made_again(name, *args):
     cls = getattr(errors, name)
-    return session_.current().error_class(cls)(*args)
+    return session_.current().real.error_class(cls)(*args)
 
 
 def _not_tuned():

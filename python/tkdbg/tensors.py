@@ -12,14 +12,21 @@ import functools
 import struct
 import sys
 import weakref
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _capi, tltypes, torch_private
+
+if TYPE_CHECKING:
+    from .fresh import Fresh
+    from .session import Session
 
 # tk_tensor as one record, so that a launch fills it in a single call; the
 # offsets come from the ctypes structure.
 _RECORD = struct.Struct("@Pii" + "q" * 2 * _capi.MAX_RANK + "PNI4xQP")
 assert _RECORD.size == ctypes.sizeof(_capi.Tensor)
+# of a function that stands for another one
+_ORIGINAL = "tkdbg_original"
 _ZEROS = tuple((0,) * n for n in range(_capi.MAX_RANK + 1))
 
 
@@ -35,7 +42,7 @@ class Layout(NamedTuple):
     device_address: int
     written: int = 0
 
-    def pack(self, buffer):
+    def pack(self, buffer: Any) -> None:
         """Writes the tk_tensor; raises TypeError beyond MAX_RANK."""
         rank = len(self.shape)
         if rank > _capi.MAX_RANK:
@@ -52,12 +59,12 @@ class Layout(NamedTuple):
 _layout = functools.partial(tuple.__new__, Layout)
 
 
-def buffer():
+def buffer() -> Any:
     """Memory for one tk_tensor."""
     return ctypes.create_string_buffer(_RECORD.size)
 
 
-def contiguous(shape):
+def contiguous(shape: Sequence[int]) -> tuple[int, ...]:
     """Strides, in elements, of a dense tensor of this shape."""
     strides, step = [], 1
     for n in reversed(shape):
@@ -69,18 +76,18 @@ def contiguous(shape):
 # ---- recognising arguments --------------------------------------------------
 
 
-def torch():
+def torch() -> Any:
     """The torch module if the program imported it, else None."""
     module = sys.modules.get("torch")
     return module if hasattr(module, "Tensor") else None
 
 
-def numpy():
+def numpy() -> Any:
     module = sys.modules.get("numpy")
     return module if hasattr(module, "ndarray") else None
 
 
-def kind_of(cls):
+def kind_of(cls: type) -> str | None:
     """Name of the reader for a class of arguments, or None."""
     t, n = torch(), numpy()
     if t is not None and issubclass(cls, t.Tensor):
@@ -96,16 +103,16 @@ def kind_of(cls):
     return None
 
 
-def dtype_of(session, dtype):
+def dtype_of(session: Session, dtype: Any) -> int:
     """The tk_dtype of a torch, NumPy or tl dtype; raises TypeError."""
     name = tltypes.dtype_name(dtype)
-    index = session.dtype(name) if name else None
+    index = session.dtypes.number(name) if name else None
     if index is None:
         raise TypeError(f"tensors of {dtype} are not supported")
     return index
 
 
-def without_torch_functions():
+def without_torch_functions() -> Any:
     """A context in which tensors are read directly, past torch's modes."""
     return torch_private.unseen()
 
@@ -116,27 +123,48 @@ def without_torch_functions():
 class Reader:
     """Reads the tensors of one launch; CUDA storages are staged once."""
 
-    def __init__(self, session):
+    def __init__(self, session: Session) -> None:
         self.session = session
-        self.dtypes = {}   # dtype object -> tk_dtype
+        self.dtypes: dict[Any, Any] = {}   # dtype object -> tk_dtype
         self.compiling = False  # tensors need no memory then
         self.repeated = ()      # parameters whose tensors a tuner reuses
-        self.kept = []     # what must live until the launch has run
-        self.staging = {}  # storage address on a device -> (host, device)
-        self.refuse = None  # raises for tensors that a device cannot reach
+        self.kept: list[Any] = []     # what must live until the launch has run
+        # storage address on a device -> (host, device)
+        self.staging: dict[Any, Any] = {}
+        self.refuse: Any = None  # raises for tensors that a device cannot reach
         self.position = 0   # of the parameter whose argument is read
 
-    def dtype(self, dtype):
+    def begin(self, compiling: bool) -> None:
+        """Arguments are read from here on until finish()."""
+        self.compiling = compiling
+
+    def each(self, slots: Iterable[Any],
+             values: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+        """The pairs of them; what is read meanwhile is of the parameter whose
+        turn it is."""
+        for self.position, pair in enumerate(zip(slots, values)):
+            yield pair
+
+    def repeat(self, parameters: Any) -> None:
+        """The parameters whose tensors a tuner hands on from run to run."""
+        self.repeated = parameters
+
+    def refuse_with(self, refuse: Callable[[Any, int], None] | None) -> None:
+        """refuse(tensor, position) raises for what a device cannot reach;
+        None: nothing is refused."""
+        self.refuse = refuse
+
+    def dtype(self, dtype: Any) -> int:
         found = self.dtypes.get(dtype)
         if found is None:
             found = self.dtypes[dtype] = dtype_of(self.session, dtype)
         return found
 
-    def read(self, kind, arg):
+    def read(self, kind: str, arg: Any) -> Layout:
         """The Layout of arg; kind comes from kind_of."""
         return getattr(self, "read_" + kind)(arg)
 
-    def read_torch(self, t, dtype=None):
+    def read_torch(self, t: Any, dtype: Any = None) -> Layout:
         if t.layout is not sys.modules["torch"].strided:
             raise TypeError(f"a tensor of layout {t.layout}; kernels take "
                             "strided tensors")
@@ -172,14 +200,14 @@ class Reader:
                       tuple(t.shape), t.stride(), host.data_ptr(),
                       host.nbytes(), 0, address)
 
-    def stage(self, base, storage):
+    def stage(self, base: Any, storage: Any) -> Any:
         """The copy of a device's storage that a launch works on."""
         staged = self.staging.get(base)
         if staged is None:
             staged = self.staging[base] = (storage.cpu(), storage)
         return staged[0]
 
-    def extras(self):
+    def extras(self) -> list[tuple[int, int, int]]:
         """[(address here, nbytes, address on the device)] of the memory whose
         address the program asked for; the last is 0 on the host."""
         known = self.session.addresses
@@ -187,14 +215,14 @@ class Reader:
             (self.stage(base, storage).data_ptr(), storage.nbytes(), base)
             for base, storage in known.on_devices()]
 
-    def finish(self):
+    def finish(self) -> None:
         """After a launch: copies staged storages back to their devices."""
         self.kept.clear()
         for host, device in self.staging.values():
             device.copy_(host)
         self.staging.clear()
 
-    def read_numpy(self, a):
+    def read_numpy(self, a: Any) -> Layout:
         data, readonly = a.__array_interface__["data"]
         root = _owner(a)
         low, size = ((data, a.nbytes) if root is a and
@@ -203,7 +231,7 @@ class Reader:
                       _element_strides(a.strides, a.itemsize), low, size,
                       _READONLY if readonly else 0, 0)
 
-    def read_interface(self, obj):
+    def read_interface(self, obj: Any) -> Layout:
         """Anything with __array_interface__ (version 3)."""
         face = obj.__array_interface__
         typestr = face["typestr"]
@@ -215,17 +243,17 @@ class Reader:
         strides = (contiguous(shape) if steps is None else
                    _element_strides(steps, size))
         data, readonly = face["data"]
-        index = self.session.dtype(_ARRAY_KINDS.get(typestr[1], "?") +
+        index = self.session.dtypes.number(_ARRAY_KINDS.get(typestr[1], "?") +
                                    str(8 * size))
         if index is None and typestr[1] == "b":
-            index = self.session.dtype("int1")
+            index = self.session.dtypes.number("int1")
         if index is None:
             raise TypeError(f"tensors of {typestr!r} are not supported")
         self.kept.append(face)
         return Layout(data, index, shape, strides, 0, 0,
                       _READONLY if readonly else 0, 0)
 
-    def read_pointer(self, obj):
+    def read_pointer(self, obj: Any) -> Layout:
         """An object with data_ptr() and dtype: wrappers and mocks."""
         base = getattr(obj, "base", None)
         t = torch()
@@ -251,14 +279,14 @@ class Reader:
                               nbytes, 0, address if device else 0)
         return Layout(address, dtype, (), (), 0, 0, 0, 0)
 
-    def at_address(self, address, dtype):
+    def at_address(self, address: int, dtype: Any) -> Layout:
         """What lies at a number that the program passes as a pointer: memory
         whose address it asked for, or none."""
         layout = self._typed_address(address, self.dtype(dtype))
         known = layout.storage != 0
         return layout if known else layout._replace(shape=(0,), strides=_UNIT)
 
-    def reinterpreted(self, base, dtype):
+    def reinterpreted(self, base: Any, dtype: Any) -> Layout:
         """triton.reinterpret(base, dtype)."""
         layout = self.read_torch(base, dtype)
         size = self.session.lib.tk_dtype_size(layout.dtype)
@@ -273,7 +301,7 @@ _READONLY = _capi.TENSOR_READONLY
 _ARRAY_KINDS = {"f": "float", "i": "int", "u": "uint"}
 
 
-def data_ptr(t):
+def data_ptr(t: Any) -> int:
     """t.data_ptr(), unnoticed by watch_addresses."""
     read = type(t).data_ptr
     return getattr(read, "tkdbg_original", read)(t)
@@ -326,11 +354,13 @@ class Addresses:
     are still alive known to C.
     """
 
-    def __init__(self):
-        self._known = {}    # storage address -> (weak storage, nbytes)
-        self._devices = {}  # address on a device -> weak storage
+    def __init__(self) -> None:
+        # storage address -> (weak storage, nbytes)
+        self._known: dict[Any, Any] = {}
+        # address on a device -> weak storage
+        self._devices: dict[Any, Any] = {}
 
-    def add(self, t):
+    def add(self, t: Any) -> None:
         """Notes the storage of a torch tensor."""
         with torch_private.unseen():
             self._add(t)
@@ -348,7 +378,7 @@ class Addresses:
         if address:
             self._note(address, _weak_storage(storage), storage.nbytes())
 
-    def add_array(self, array):
+    def add_array(self, array: Any) -> int:
         """Notes the memory of a NumPy array; returns its address."""
         root = _owner(array)
         low, nbytes = _byte_bounds(root)
@@ -362,10 +392,10 @@ class Addresses:
         if known is None or known[0].expired() or known[1] < nbytes:
             self._known[address] = (weak, nbytes)
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return bool(self._known or self._devices)
 
-    def on_devices(self):
+    def on_devices(self) -> list[Any]:
         """[(address, storage)] of the storages on devices that still exist."""
         found = [(address, torch_private.storage_of(w))
                  for address, w in self._devices.items()]
@@ -373,7 +403,7 @@ class Addresses:
         self._devices = {a: self._devices[a] for a, _ in alive}
         return alive
 
-    def alive(self):
+    def alive(self) -> list[tuple[int, int]]:
         """[(address, nbytes)] of the storages on the host that still exist."""
         gone = [a for a, (w, _) in self._known.items() if w.expired()]
         for address in gone:
@@ -396,11 +426,11 @@ def _weak_storage(storage):
     return StorageWeakRef(storage)
 
 
-def watch_addresses(addresses, fresh):
+def watch_addresses(addresses: Addresses, fresh: Fresh) -> None:
     """Makes torch.Tensor.data_ptr tell addresses, and the memory that counts
     as unwritten, about each call."""
     cls = torch().Tensor
-    original = getattr(cls.data_ptr, "tkdbg_original", cls.data_ptr)
+    original = getattr(cls.data_ptr, _ORIGINAL, cls.data_ptr)
 
     def data_ptr(self):
         addresses.add(self)
@@ -408,12 +438,12 @@ def watch_addresses(addresses, fresh):
         return original(self)
 
     data_ptr.__doc__ = original.__doc__
-    data_ptr.tkdbg_original = original
+    setattr(data_ptr, _ORIGINAL, original)
     cls.data_ptr = data_ptr
 
 
-def unwatch_addresses():
+def unwatch_addresses() -> None:
     """Undoes watch_addresses."""
     t = torch()
-    if t is not None and hasattr(t.Tensor.data_ptr, "tkdbg_original"):
+    if t is not None and hasattr(t.Tensor.data_ptr, _ORIGINAL):
         del t.Tensor.data_ptr

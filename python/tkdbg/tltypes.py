@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import enum
 import re
+from typing import Any
 
 TRITON_MAX_TENSOR_NUMEL = 1048576
 
 
-def unwrap(value):
+def unwrap(value: Any) -> Any:
     """A constexpr's value; lists and tuples element by element."""
     if isinstance(value, list):
         return [unwrap(v) for v in value]
@@ -22,7 +23,7 @@ def unwrap(value):
     return value
 
 
-def is_constexpr(value):
+def is_constexpr(value: Any) -> bool:
     """True for our constexpr and for real Triton's."""
     return isinstance(value, constexpr) or (
         type(value).__name__ == "constexpr" and hasattr(value, "value"))
@@ -34,56 +35,58 @@ def is_constexpr(value):
 class constexpr_type:
     """The type of one compile-time value."""
 
-    def __init__(self, value):
+    def __init__(self, value: Any) -> None:
         self.value = value
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, constexpr_type) and self.value == other.value
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.value)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"constexpr_type[{self.value}]"
 
 
 class constexpr:
     """A value known at compile time; its operators give constexprs."""
 
-    def __init__(self, value):
+    value: Any
+
+    def __init__(self, value: Any) -> None:
         while isinstance(value, constexpr):
             value = value.value
         self.value = value
 
     @property
-    def type(self):
+    def type(self) -> Any:
         return constexpr_type(self.value)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"constexpr[{self.value}]"
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self.value, constexpr))
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return bool(self.value)
 
-    def __index__(self):
+    def __index__(self) -> Any:
         return self.value
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return iter(self.value)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.value(*args, **kwargs)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Any:
         return self.value[unwrap(key)]
 
-    def logical_and(self, other):
+    def logical_and(self, other: Any) -> Any:
         return constexpr(self.value and unwrap(other))
 
-    def logical_or(self, other):
+    def logical_or(self, other: Any) -> Any:
         return constexpr(self.value or unwrap(other))
 
 
@@ -111,8 +114,8 @@ def _operators():
         setattr(constexpr, f"__{name}__", forward(apply))
     for name, apply in binary.items():
         setattr(constexpr, f"__r{name}__", backward(apply))
-    for name, apply in unary.items():
-        setattr(constexpr, f"__{name}__", single(apply))
+    for name, alone in unary.items():
+        setattr(constexpr, f"__{name}__", single(alone))
 
 
 _operators()
@@ -144,7 +147,7 @@ class dtype:
         INTEGRAL = 1
         FLOATING = 2
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         name = unwrap(name)
         if not dtype.is_dtype(name):
             raise AssertionError(name)
@@ -161,60 +164,60 @@ class dtype:
             self.fp_mantissa_width, self.exponent_bias = _FLOAT_FORMAT[name]
 
     @staticmethod
-    def is_dtype(name):
+    def is_dtype(name: str) -> bool:
         return name in (dtype.SINT_TYPES + dtype.UINT_TYPES + dtype.FP_TYPES
                         + dtype.OTHER_TYPES)
 
-    def is_fp8(self):
+    def is_fp8(self) -> bool:
         return "fp8" in self.name
 
-    def is_floating(self):
+    def is_floating(self) -> bool:
         return self.name in dtype.FP_TYPES
 
-    def is_standard_floating(self):
+    def is_standard_floating(self) -> Any:
         return self.name in dtype.STANDARD_FP_TYPES
 
-    def is_int_signed(self):
+    def is_int_signed(self) -> bool:
         return self.name in dtype.SINT_TYPES
 
-    def is_int_unsigned(self):
+    def is_int_unsigned(self) -> bool:
         return self.name in dtype.UINT_TYPES
 
-    def is_int(self):
+    def is_int(self) -> bool:
         return self.is_int_signed() or self.is_int_unsigned()
 
-    def is_bool(self):
+    def is_bool(self) -> bool:
         return self.name == "int1"
 
-    def is_block(self):
+    def is_block(self) -> bool:
         return False
 
-    def is_ptr(self):
+    def is_ptr(self) -> bool:
         return False
 
-    def is_const(self):
+    def is_const(self) -> Any:
         return False
 
-    def kind(self):
+    def kind(self) -> Any:
         kinds = dtype.KIND
         if self.is_bool():
             return kinds.BOOLEAN
         return kinds.INTEGRAL if self.is_int() else kinds.FLOATING
 
-    def get_int_max_value(self):
+    def get_int_max_value(self) -> int:
         return 2**(self.int_bitwidth - self.is_int_signed()) - 1
 
-    def get_int_min_value(self):
+    def get_int_min_value(self) -> int:
         return -2**(self.int_bitwidth - 1) if self.is_int_signed() else 0
 
     @property
-    def scalar(self):
+    def scalar(self) -> Any:
         return self
 
-    def with_element_ty(self, element_ty):
+    def with_element_ty(self, element_ty: Any) -> Any:
         return element_ty
 
-    def codegen_name(self):
+    def codegen_name(self) -> str:
         """The name in ``triton.language``: fp32 is float32 there."""
         for short, long in (("fp", "float"), ("bf", "bfloat")):
             if self.name.startswith(short):
@@ -222,29 +225,29 @@ class dtype:
         return self.name
 
     @property
-    def cache_key_part(self):
+    def cache_key_part(self) -> Any:
         return self.name
 
-    def mangle(self):
+    def mangle(self) -> Any:
         if self.is_int():
             return ("i" if self.is_int_signed() else "u") + str(
                 self.int_bitwidth)
         return "V" if self.name == "void" else self.name
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         other = unwrap(other)
         return isinstance(other, dtype) and self.name == other.name
 
-    def __ne__(self, other):
+    def __ne__(self, other: object) -> bool:
         return not self == other
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self.name,))
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"triton.language.{self.codegen_name()}"
 
 
@@ -267,7 +270,8 @@ _predicates()
 class pointer_type(dtype):
     """Pointer to an element type."""
 
-    def __init__(self, element_ty, address_space=1, const=False):
+    def __init__(self, element_ty: Any, address_space: int = 1,
+                 const: bool = False) -> None:
         element_ty = unwrap(element_ty)
         if not isinstance(element_ty, dtype):
             raise TypeError("element_ty has type "
@@ -280,16 +284,16 @@ class pointer_type(dtype):
         self.primitive_bitwidth = 64
         self.itemsize = 8
 
-    def is_ptr(self):
+    def is_ptr(self) -> bool:
         return True
 
-    def is_const(self):
+    def is_const(self) -> Any:
         return self.const
 
-    def mangle(self):
+    def mangle(self) -> Any:
         return f"P{self.element_ty.mangle()}"
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         other = unwrap(other)
         return (isinstance(other, pointer_type) and
                 (self.element_ty, self.address_space, self.const) ==
@@ -297,14 +301,14 @@ class pointer_type(dtype):
 
     __hash__ = dtype.__hash__
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.name
 
 
 class block_type(dtype):
     """Block of a shape of an element type."""
 
-    def __init__(self, element_ty, shape):
+    def __init__(self, element_ty: Any, shape: Any) -> None:
         self.element_ty = element_ty
         self.shape = tuple(unwrap(list(shape)))
         if not self.shape:
@@ -312,35 +316,35 @@ class block_type(dtype):
         self.numel = validate_block_shape(self.shape)
         self.name = f"<{self.shape}, {self.element_ty}>"
 
-    def is_block(self):
+    def is_block(self) -> bool:
         return True
 
-    def get_block_shapes(self):
+    def get_block_shapes(self) -> Any:
         return self.shape
 
-    def with_element_ty(self, element_ty):
+    def with_element_ty(self, element_ty: Any) -> Any:
         return block_type(element_ty, self.shape)
 
     @property
-    def scalar(self):
+    def scalar(self) -> Any:
         return self.element_ty
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         return self.numel * (self.element_ty.primitive_bitwidth // 8)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return (isinstance(other, block_type) and
                 self.element_ty == other.element_ty and
                 self.shape == other.shape)
 
     __hash__ = dtype.__hash__
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.name
 
 
-def validate_block_shape(shape):
+def validate_block_shape(shape: Any) -> int:
     """Elements of a block; raises as the compiler does on a bad shape."""
     numel = 1
     for i, d in enumerate(shape):
@@ -356,14 +360,14 @@ def validate_block_shape(shape):
     return numel
 
 
-def dtypes():
+def dtypes() -> dict[str, dtype]:
     """{name in triton.language: dtype} of every element type."""
     names = (dtype.SINT_TYPES + dtype.UINT_TYPES + dtype.FP_TYPES +
              dtype.OTHER_TYPES)
     return {dtype(n).codegen_name(): dtype(n) for n in names}
 
 
-def str_to_ty(name, _=None):
+def str_to_ty(name: str, _: Any = None) -> Any:
     """A signature's spelling as a type: "*fp32", "i32", "u1"."""
     if name[0] == "*":
         const = name[1:2] == "k"
@@ -379,13 +383,13 @@ def str_to_ty(name, _=None):
 # ---- what a type of another library is called here --------------------------
 
 
-def is_tl_tuple_class(cls):
+def is_tl_tuple_class(cls: type) -> bool:
     """True for our tl.tuple and for real Triton's."""
     return (cls.__name__ == "tuple" and
             cls.__module__ in (__name__, "triton.language.core"))
 
 
-def pointer_depth(value):
+def pointer_depth(value: Any) -> tuple[Any, ...]:
     """(element dtype, pointers around it) of a dtype object."""
     depth = 0
     while hasattr(value, "element_ty") and not hasattr(value, "shape"):
@@ -394,7 +398,7 @@ def pointer_depth(value):
     return value, depth
 
 
-def dtype_name(value):
+def dtype_name(value: Any) -> str | None:
     """The name of a tl, torch or NumPy dtype object, or None."""
     kind = type(value)
     if isinstance(value, dtype):
@@ -434,11 +438,11 @@ tensor_descriptor_base = tensor_descriptor
 class tuple_type:
     """The type of a tuple."""
 
-    def __init__(self, types, fields=None):
+    def __init__(self, types: Any, fields: Any = None) -> None:
         self.types = types
         self.fields = fields or [""] * len(types)
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return iter(self.types)
 
 
@@ -449,7 +453,7 @@ class tensor_descriptor_type(_KernelOnly):
 class tl_slice:
     """tl.slice: start, stop and step of a slice inside a kernel."""
 
-    def __init__(self, start, stop=None, step=None):
+    def __init__(self, start: Any, stop: Any = None, step: Any = None) -> None:
         self.start, self.stop, self.step = start, stop, step
 
 
@@ -459,29 +463,29 @@ tl_slice.__name__ = tl_slice.__qualname__ = "slice"
 class tl_tuple:
     """tl.tuple: a sequence that kernels can take."""
 
-    def __init__(self, args, type=None):
+    def __init__(self, args: Any, type: Any = None) -> None:
         self.values = list(args)
         self.type = type
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.values)
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         return iter(self.values)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Any:
         key = unwrap(key)
         if isinstance(key, slice):
             return tl_tuple(self.values[key])
         return self.values[key]
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return list(self) == list(unwrap(other))
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(tuple(self.values))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"({', '.join(map(repr, self.values))})"
 
 

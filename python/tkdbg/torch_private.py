@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 
 def _torch() -> Any:
@@ -226,7 +226,7 @@ def end(library: Any) -> None:
 # ---- tensors ----------------------------------------------------------------
 
 
-def version(tensor: Any) -> Optional[int]:
+def version(tensor: Any) -> int | None:
     """PyTorch's count of writes; None where it keeps none."""
     try:
         return tensor._version
@@ -258,8 +258,8 @@ def unwrapping() -> list:
     """[(module, name)] of what torch.func takes its wrappers off with, of
     those modules that the program has imported."""
     found = []
-    for module in "vmap", "eager_transforms":
-        module = sys.modules.get("torch._functorch." + module)
+    for part in "vmap", "eager_transforms":
+        module = sys.modules.get("torch._functorch." + part)
         found += [(module, name) for name in (
             "_remove_batch_dim", "_unwrap_for_grad") if hasattr(module, name)]
     return found
@@ -269,7 +269,7 @@ def unwrapping() -> list:
 MAKE_WRAPPER = "_make_wrapper_subclass"
 
 
-def wrapper_maker() -> Optional[Callable]:
+def wrapper_maker() -> Callable | None:
     return getattr(_torch().Tensor, MAKE_WRAPPER, None)
 
 
@@ -322,7 +322,7 @@ def untyped(storage: Any) -> Any:
     return getattr(storage, "_untyped_storage", storage)
 
 
-def identity(storage: Any) -> Optional[int]:
+def identity(storage: Any) -> int | None:
     """The address of a storage's C++ object."""
     return getattr(untyped(storage), "_cdata", None)
 
@@ -339,7 +339,7 @@ def storage_of(weak: Any) -> Any:
 ENGINE = "_engine_run_backward"
 
 
-def engine() -> Optional[Callable]:
+def engine() -> Callable | None:
     return getattr(_torch().autograd, ENGINE, None)
 
 

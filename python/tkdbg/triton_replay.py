@@ -1,17 +1,21 @@
 """Runs a launch file by the Triton that is installed, on a GPU or, with
---interpret, by Triton's interpreter on the CPU:
+--interpret, by Triton's interpreter on the CPU; or, with --ptx, asks Triton's
+compiler for its code, which needs no GPU:
 
-    python triton_replay.py FILE [--interpret]
+    python triton_replay.py FILE [--interpret | --ptx]
 
 The kernel and the functions that it calls are put into modules of their own,
 on the lines that they were on, with the values that their globals had when the
 launch was recorded; nothing else of the script runs.  What the launch leaves in
-memory takes the place of what the file holds.  Exit code 3: Triton did not run
-it, and the last text on standard output, behind a record separator, says why.
+memory takes the place of what the file holds; code takes the place of the file,
+as a JSON object (`code`).  Exit code 3: Triton did not run it, and the last
+text on standard output, behind a record separator, says why.
 
 This file imports nothing of tkdbg: it is started by its path, where the package
 tkdbg must not take Triton's place.
 """
+from __future__ import annotations
+
 import sys
 
 if sys.path and sys.path[0].endswith("tkdbg"):  # its modules are not ours here
@@ -22,9 +26,11 @@ import ast
 import collections
 import json
 import os
+import re
 import struct
 import tempfile
 import types
+from typing import Any
 
 USUAL_OPTIONS = {"num_warps": 4, "num_ctas": 1, "num_stages": 3, "maxnreg": 0,
                  "enable_fp_fusion": 1, "enable_reflect_ftz": 1,
@@ -46,14 +52,14 @@ class CannotReplay(Exception):
     """Something of a launch that Triton cannot be told."""
 
 
-def signed(v):
+def signed(v: int) -> int:
     return v - (1 << 64) if v >> 63 else v
 
 
 class LaunchFile:
     """The parts of a launch file: src/launch/record.c says what they are."""
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self.path = path
         with open(path, "rb") as f:
             size, = struct.unpack("<Q", f.read(8))
@@ -63,13 +69,13 @@ class LaunchFile:
         self.storages = {name: entry["data_offsets"]
                          for name, entry in header.items()}
 
-    def read(self, name):
+    def read(self, name: str) -> Any:
         lo, hi = self.storages[name]
         with open(self.path, "rb") as f:
             f.seek(self.data_at + lo)
             return bytearray(f.read(hi - lo))
 
-    def write(self, name, data):
+    def write(self, name: str, data: bytes) -> None:
         with open(self.path, "r+b") as f:
             f.seek(self.data_at + self.storages[name][0])
             f.write(data)
@@ -81,7 +87,7 @@ class LaunchFile:
 class Memory:
     """The storages of a launch on the device, and tensors that lie in them."""
 
-    def __init__(self, file, device):
+    def __init__(self, file: LaunchFile, device: str) -> None:
         import torch
         self.torch, self.file = torch, file
         self.buffers = {
@@ -111,7 +117,7 @@ class Memory:
         for lo, hi, by in moves:
             words[(was >= lo) & (was < hi)] += by
 
-    def tensor(self, t):
+    def tensor(self, t: dict[str, Any]) -> Any:
         torch = self.torch
         dtype = getattr(torch, TORCH_NAMES.get(t["dtype"], t["dtype"]))
         if t["offset"] % dtype.itemsize:
@@ -119,7 +125,7 @@ class Memory:
                                f"multiple of its element size, {t['dtype']}")
         if any(s < 0 for s in t["strides"]):
             raise CannotReplay("a tensor has a negative stride, which PyTorch "
-                               "does not know")
+                               "does not support")
         out = torch.empty(0, dtype=dtype,
                           device=self.buffers[t["storage"]].device)
         out.set_(self.buffers[t["storage"]].untyped_storage(),
@@ -129,7 +135,7 @@ class Memory:
         import triton
         return triton.reinterpret(out, triton.language.float8e4b15)
 
-    def write_back(self):
+    def write_back(self) -> None:
         for name in self.tables:
             self._translate(name, [(to, to + hi - lo, lo - to)
                                    for lo, hi, to in self.moves])
@@ -138,22 +144,52 @@ class Memory:
             self.file.write(name, data[:hi - lo])
 
 
+class Addresses:
+    """Stands for Memory where code is made and nothing runs."""
+
+    def tensor(self, t: dict[str, Any]) -> Any:
+        name = t["dtype"]
+        dtype = "float8e4b15" if name == "fp8e4b15" else TORCH_NAMES.get(
+            name, name)
+        return Addressed(t["address"], dtype, t["shape"], t["strides"])
+
+
+class Addressed:
+    """What Triton's compiler looks at in a tensor; dtype: by PyTorch's name,
+    so that PyTorch need not be imported."""
+
+    def __init__(self, address: int, dtype: str, shape: list[int],
+                 strides: list[int]) -> None:
+        self.address, self.dtype = address, dtype
+        self.shape, self.strides = tuple(shape), tuple(strides)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def data_ptr(self) -> int:
+        return self.address
+
+    def stride(self, axis: Any = None) -> Any:
+        return self.strides if axis is None else self.strides[axis]
+
+
 # ---- functions ---------------------------------------------------------------
 
 
-def text_of(value):
+def text_of(value: Any) -> Any:
     """Text as a launch file has it: what is not UTF-8 is in hex."""
     if isinstance(value, dict):
         return bytes.fromhex(value["hex"]).decode("utf-8", "surrogateescape")
     return value
 
 
-def is_jit(decorator):
+def is_jit(decorator: ast.AST) -> bool:
     call = decorator.func if isinstance(decorator, ast.Call) else decorator
     return getattr(call, "attr", getattr(call, "id", "")) == "jit"
 
 
-def jit_words(node):
+def jit_words(node: ast.FunctionDef) -> dict[str, Any]:
     """What the decorator of a function says, of what matters here."""
     words = {}
     for decorator in filter(is_jit, node.decorator_list):
@@ -163,7 +199,7 @@ def jit_words(node):
     return words
 
 
-def is_constant(node):
+def is_constant(node: ast.stmt) -> bool:
     """Whether a statement gives a name a value that follows from the text."""
     calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
     return (isinstance(node, (ast.Assign, ast.AnnAssign)) and
@@ -180,7 +216,7 @@ def tree_of(text: str) -> ast.Module:
 class Sources:
     """Modules whose texts are a launch file's, in a folder of files."""
 
-    def __init__(self, modules, folder):
+    def __init__(self, modules: list[dict[str, Any]], folder: str) -> None:
         self.texts = [text_of(m["text"]) for m in modules]
         self.trees = [tree_of(text) for text in self.texts]
         self.paths = []
@@ -188,7 +224,7 @@ class Sources:
             name = os.path.basename(m["name"]) or "kernel.py"
             self.paths.append(os.path.join(folder, f"{i}_{name}"))
 
-    def node(self, module, name, line):
+    def node(self, module: int, name: str, line: int) -> Any:
         for node in ast.walk(self.trees[module]):
             if isinstance(node, ast.FunctionDef) and node.name == name:
                 first = min([node.lineno] +
@@ -197,7 +233,8 @@ class Sources:
                     return node
         raise CannotReplay(f"the source of '{name}' is not in its module")
 
-    def run(self, module, nodes, namespace, prefix=""):
+    def run(self, module: Any, nodes: Any, namespace: Any,
+            prefix: str = "") -> None:
         """Runs statements of a module, which stand alone in a file that has
         them on their own lines."""
         lines = self.texts[module].splitlines()
@@ -212,19 +249,22 @@ class Sources:
                   errors="surrogateescape") as f:
             f.write("\n".join(kept) + "\n")
         flags = __future__.annotations.compiler_flag
-        exec(compile("\n".join(kept) + "\n", path, "exec", flags), namespace)
+        exec(compile("\n".join(kept) + "\n", path, "exec", flags,
+                     dont_inherit=True), namespace)
 
 
 class Functions:
     """The functions of a launch as Triton's."""
 
-    def __init__(self, meta, triton, folder):
+    def __init__(self, meta: dict[str, Any], triton: Any,
+                 folder: str) -> None:
         self.triton, self.meta = triton, meta
         self.sources = Sources(meta["modules"], folder)
-        self.made, self.objects = {}, {}
+        self.made: dict[Any, Any] = {}
+        self.objects: dict[Any, Any] = {}
         self.answers = [a for f in meta["functions"] for a in f["answers"]]
 
-    def value(self, v, tensors=()):
+    def value(self, v: dict[str, Any], tensors: Any = ()) -> Any:
         """A value as Python has it."""
         made = self._value(v, tensors)
         return self.triton.language.constexpr(made) if (
@@ -268,15 +308,16 @@ class Functions:
         items = [self.value(i, tensors) for i in v["items"]]
         if not v.get("fields"):
             return tuple(items)
-        kind = collections.namedtuple("Fields", v["fields"].split(","))
-        return kind(*items)
+        make: Any = collections.namedtuple  # a class that only a file knows
+        return make("Fields", v["fields"].split(","))(*items)
 
     def _descriptor(self, v, tensors):
         from triton.tools.tensor_descriptor import TensorDescriptor
         base, shape, strides, block, padding = (
             self.value(i, tensors) for i in v["items"])
+        rounds = {"round_f32_to_tf32": True} if v.get("tf32") else {}
         return TensorDescriptor(base, list(shape), list(strides), list(block),
-                                padding=padding)
+                                padding=padding, **rounds)
 
     def _builtin(self, name):
         head, *path = name.split(".")
@@ -289,7 +330,7 @@ class Functions:
         return found
 
     def _object(self, v):
-        """A host object: what kernels asked of it is what it has."""
+        """A host object, which has the attributes that kernels asked it for."""
         made = self.objects.get(v["index"])
         if made is None:
             made = types.ModuleType(v["text"])
@@ -304,7 +345,7 @@ class Functions:
                 setattr(made, a["name"], self.value(a["value"]))
         return made
 
-    def function(self, index):
+    def function(self, index: int) -> Any:
         """The index-th function of the file."""
         if index in self.made:
             return self.made[index]
@@ -351,7 +392,7 @@ class Functions:
 # ---- the launch --------------------------------------------------------------
 
 
-def scalar(arg):
+def scalar(arg: dict[str, Any]) -> Any:
     """A number of a given type, which Triton must take for one of that."""
     dtype, bits = arg["dtype"], arg["bits"]
     if dtype == "fp32":
@@ -366,7 +407,8 @@ def scalar(arg):
                        "Triton would give it another type")
 
 
-def arguments(file, memory, functions):
+def arguments(file: LaunchFile, memory: Memory | Addresses,
+              functions: Functions) -> dict[str, Any]:
     tensors = [memory.tensor(t) for t in file.meta["extras"]]
     found = {}
     for arg in file.meta["args"]:
@@ -380,22 +422,26 @@ def arguments(file, memory, functions):
     return found
 
 
-def options(meta):
+def options(meta: dict[str, Any]) -> dict[str, Any]:
     return {name: bool(meta[name]) if name in FLAGS else meta[name]
             for name, usual in USUAL_OPTIONS.items()
             if meta.get(name, usual) != usual}
 
 
-def replay(path, device):
+def set_knobs(meta: dict[str, Any]) -> None:
+    for name, text in meta.get("compile", {}).items():
+        if name in KNOBS:
+            os.environ[KNOBS[name]] = text
+
+
+def replay(path: str, device: str) -> None:
     import torch
     import triton
     if hasattr(triton, "set_allocator"):  # descriptors made in a kernel
         triton.set_allocator(lambda size, alignment, stream: torch.empty(
             size, dtype=torch.int8, device=device))
     file = LaunchFile(path)
-    for name, text in file.meta.get("compile", {}).items():
-        if name in KNOBS:
-            os.environ[KNOBS[name]] = text
+    set_knobs(file.meta)
     with tempfile.TemporaryDirectory(prefix="tkdbg-") as folder:
         functions = Functions(file.meta, triton, folder)
         memory = Memory(file, device)
@@ -405,13 +451,133 @@ def replay(path, device):
         memory.write_back()
 
 
-def main(argv):
+# ---- its code ----------------------------------------------------------------
+
+
+def driver_of(triton: Any) -> Any:
+    """A driver of a GPU that is not there, for who only compiles."""
+    from triton.backends.compiler import GPUTarget
+    from triton.backends.driver import GPUDriver
+
+    class Driver(GPUDriver):
+
+        def __init__(self) -> None:
+            self.get_current_device = lambda: 0
+            self.get_current_stream = lambda device: 0
+            self.set_current_device = lambda device: None
+            self.get_device_capability = lambda device=0: (8, 0)
+
+        @classmethod
+        def is_active(cls) -> bool:
+            return True
+
+        def get_current_target(self) -> Any:
+            return GPUTarget("cuda", 80, 32)
+
+        def map_python_to_cpp_type(self, ty: str) -> str:
+            return ty
+
+        def get_active_torch_device(self) -> Any:
+            import torch
+            return torch.device("cuda", 0)
+
+        def get_benchmarker(self) -> Any:
+            return None
+
+        def get_empty_cache_for_benchmark(self) -> Any:
+            return None
+
+        def clear_cache(self, cache: Any) -> None:
+            pass
+
+        def get_device_interface(self) -> Any:
+            import torch
+            return torch.cuda
+
+    return Driver()
+
+
+def parameters(compiled: Any) -> list[str]:
+    """The names of what a kernel's code is passed, in order; of a tuple, each
+    item.  Two pointers follow, to memory that Triton's launcher allocates."""
+    names = []
+
+    def add(name: str, type_: Any) -> None:
+        if isinstance(type_, (tuple, list)):
+            for i, item in enumerate(type_):
+                add(f"{name}.{i}", item)
+        elif type_ != "constexpr":
+            if str(type_).startswith(("tensordesc", "nvTmaDesc")):
+                raise CannotReplay(f"'{name}' is a descriptor of the host's")
+            names.append(name)
+
+    for name, type_ in compiled.src.signature.items():
+        add(name, type_)
+    return names
+
+
+ASSEMBLY = re.compile(r"// begin inline asm\n.*?// end inline asm\n", re.S)
+
+
+def without_lines_of_assembly(ptx: str) -> str:
+    """PTX in which an inline assembly is at the line that it was before.  LLVM,
+    since that of Triton 3.9, counts its lines on from there."""
+    return ASSEMBLY.sub(
+        lambda match: re.sub(r"(?m)^\s*\.loc\s.*\n", "", match[0]), ptx)
+
+
+def named(ptx: str, sources: Sources, modules: list[dict[str, Any]]) -> str:
+    """PTX whose lines are those of the script's own files.  Folders do not
+    count: Triton may have compiled the same text before, in another one."""
+    def own(match: re.Match[str]) -> str:
+        file = os.path.basename(match[2])
+        for path, module in zip(sources.paths, modules):
+            stem = os.path.basename(path)
+            stem = stem[:-len(".py")] if stem.endswith(".py") else stem
+            if file.startswith(stem):
+                return f'{match[1]}"{module["name"]}"'
+        return match[0]
+    return re.sub(r'(\.file\s+\d+\s+)"([^"]*)"', own, ptx)
+
+
+def code(path: str) -> dict[str, Any]:
+    """What Triton's compiler makes of a launch: ptx, the text; entry, its
+    kernel; shared, bytes of dynamic shared memory; warps; params, the names of
+    what is passed; scratch, bytes of a program's global memory."""
+    # what it means where it is not set; 3.9 warns then
+    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+    import triton
+    triton.runtime.driver.set_active(driver_of(triton))
+    file = LaunchFile(path)
+    set_knobs(file.meta)
+    with tempfile.TemporaryDirectory(prefix="tkdbg-") as folder:
+        functions = Functions(file.meta, triton, folder)
+        kernel = functions.function(0)
+        compiled = kernel.warmup(
+            grid=tuple(file.meta["grid"]),
+            **arguments(file, Addresses(), functions), **options(file.meta))
+        if hasattr(compiled, "result"):  # compiled in another thread
+            compiled = compiled.result()
+        meta = compiled.metadata
+        ptx = without_lines_of_assembly(compiled.asm["ptx"])
+        return {"ptx": named(ptx, functions.sources, file.meta["modules"]),
+                "entry": meta.name, "shared": meta.shared,
+                "warps": meta.num_warps, "params": parameters(compiled),
+                "scratch": getattr(meta, "global_scratch_size", 0) or 0}
+
+
+def main(argv: list[str]) -> int:
     interpret = "--interpret" in argv
     path, = (a for a in argv if not a.startswith("--"))
     if interpret:
         os.environ["TRITON_INTERPRET"] = "1"
     try:
-        replay(path, "cpu" if interpret else "cuda")
+        if "--ptx" in argv:
+            made = code(path)
+            with open(path, "w", encoding="utf-8") as f:
+                json.dump(made, f)
+        else:
+            replay(path, "cpu" if interpret else "cuda")
     except Exception as e:  # pylint: disable=broad-except
         text = str(e) if isinstance(e, CannotReplay) else (
             f"{type(e).__name__}: {e}")

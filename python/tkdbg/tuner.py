@@ -17,9 +17,11 @@ import math
 import sys
 import time
 import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 from . import (bench, compare, device, environment, errors,
-               session as session_)
+               session as session_, tuned)
 from .functions import KernelInterface
 
 _PRINT = "autotuning", "print", "TRITON_PRINT_AUTOTUNING"
@@ -34,10 +36,24 @@ def _say_chosen(tuner, key):
               f"best config selected: {tuner.best_config};")
 
 
+def _tell_listener(tuner, key):
+    """What knobs.autotuning.listener of Triton 3.8 is told of a choice."""
+    knobs = sys.modules.get("triton.knobs")
+    listener = getattr(getattr(knobs, "autotuning", None), "listener", None)
+    if listener is None or not session_.current().version.since(3, 8):
+        return
+    fn = tuner.fn
+    while not hasattr(fn, "cache_key"):
+        fn = fn.fn
+    listener(fn=fn, key=key, best_config=tuner.best_config,
+             configs_timings=tuner.configs_timings,
+             duration=tuner.bench_time, cache_hit=False)
+
+
 def _not_tuned():
     """What a configuration may fail with and only be left out."""
     return (errors.CompileTimeAssertionFailure, errors.OutOfResources,
-            errors.PTXASError, *session_.current().not_tuned)
+            errors.PTXASError, *session_.current().real.not_tuned)
 
 
 class Config:
@@ -47,8 +63,10 @@ class Config:
     launch with this configuration.
     """
 
-    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1,
-                 maxnreg=None, pre_hook=None, ir_override=None, **others):
+    def __init__(self, kwargs: Any, num_warps: int = 4, num_stages: int = 3,
+                 num_ctas: int = 1, maxnreg: int | None = None,
+                 pre_hook: Callable[..., Any] | None = None,
+                 ir_override: Any = None, **others: Any) -> None:
         if others:
             known = ("num_buffers_warp_spec", "num_consumer_groups",
                      "reg_dec_producer", "reg_inc_consumer")
@@ -64,18 +82,18 @@ class Config:
         self.pre_hook = pre_hook
         self.ir_override = ir_override
 
-    def all_kwargs(self):
+    def all_kwargs(self) -> dict[str, Any]:
         """kwargs and the launch options that are set."""
         options = {n: getattr(self, n) for n in (
             "num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")}
         return {**self.kwargs,
                 **{n: v for n, v in options.items() if v is not None}}
 
-    def __setstate__(self, state):
-        self.__init__(state.get("kwargs", {}))
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        type(self).__init__(self, state.get("kwargs", {}))
         self.__dict__.update(state)
 
-    def __str__(self):
+    def __str__(self) -> str:
         shown = dict(self.kwargs, num_warps=self.num_warps,
                      num_ctas=self.num_ctas, num_stages=self.num_stages,
                      maxnreg=self.maxnreg)
@@ -84,30 +102,37 @@ class Config:
     def _identity(self):
         return (*self.all_kwargs().items(), self.pre_hook)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return (isinstance(other, Config) and
                 self._identity() == other._identity())
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self._identity())
 
 
 class Autotuner(KernelInterface):
     """A kernel with configurations to choose from."""
 
-    def __init__(self, fn, arg_names, configs, key, reset_to_zero=None,
-                 restore_value=None, pre_hook=None, post_hook=None,
-                 prune_configs_by=None, warmup=None, rep=None,
-                 use_cuda_graph=False, do_bench=None, cache_results=False):
+    def __init__(self, fn: Any, arg_names: list[str], configs: list[Config],
+                 key: Sequence[str], reset_to_zero: Sequence[str] | None = None,
+                 restore_value: Sequence[str] | None = None,
+                 pre_hook: Callable[..., Any] | None = None,
+                 post_hook: Callable[..., Any] | None = None,
+                 prune_configs_by: dict[str, Any] | None = None,
+                 warmup: Any = None, rep: Any = None,
+                 use_cuda_graph: bool = False,
+                 do_bench: Callable[..., Any] | None = None,
+                 cache_results: bool = False) -> None:
         self.fn = fn
         self.arg_names = arg_names
         self.configs = configs or [Config({})]
         self.keys = key
-        self.cache = {}
+        self.cache: dict[Any, Any] = {}
         self.cache_results = cache_results
         self.reset_to_zero = list(reset_to_zero or ())
         self.restore_value = list(restore_value or ())
-        self.restore_copies = {}
+        self.restore_copies: dict[Any, Any] = {}
+        self._check_names()
         self.user_defined_pre_hook = bool(pre_hook)
         self.user_defined_post_hook = bool(post_hook)
         self.pre_hook = pre_hook or self._reset
@@ -120,8 +145,8 @@ class Autotuner(KernelInterface):
         self.use_cuda_graph = use_cuda_graph
         self._do_bench = do_bench
         self.best_config = None
-        self.configs_timings = {}
-        self.nargs = None
+        self.configs_timings: dict[Any, Any] = {}
+        self.nargs: Any = None
         self.bench_time = 0.0
         if warmup is not None or rep is not None or use_cuda_graph:
             warnings.warn("warmup, rep, and use_cuda_graph parameters are "
@@ -129,8 +154,23 @@ class Autotuner(KernelInterface):
                           "triton/pull/4496 for details.",
                           DeprecationWarning, stacklevel=3)
 
+    def _check_names(self):
+        """A name that is not a parameter would be left out of the key without a
+        word; Triton 3.9 refuses it."""
+        if not session_.current().version.since(3, 9):
+            return
+        for what, names in (("key", self.keys),
+                            ("reset_to_zero", self.reset_to_zero),
+                            ("restore_value", self.restore_value)):
+            unknown = [n for n in names if n not in self.arg_names]
+            if unknown:
+                raise ValueError(
+                    f"{what} contains names that are not kernel arguments: "
+                    f"{', '.join(unknown)}. Valid argument names are: "
+                    f"{', '.join(self.arg_names)}.")
+
     @property
-    def base_fn(self):
+    def base_fn(self) -> Any:
         """The Python function under all wrappers."""
         fn = self.fn
         while not inspect.isfunction(fn):
@@ -138,7 +178,7 @@ class Autotuner(KernelInterface):
         return fn
 
     @functools.cached_property
-    def do_bench(self):
+    def do_bench(self) -> Callable[..., Any]:
         """What measures a configuration; scripts may assign another."""
         if self._do_bench is None:
             return bench.do_bench
@@ -147,32 +187,35 @@ class Autotuner(KernelInterface):
     # ---- hooks -----------------------------------------------------------
 
     def _reset(self, kwargs, reset_only=False):
+        skips = session_.current().version.since(3, 8)
         for name in self.reset_to_zero:
-            zero(kwargs[name])
+            if not (skips and kwargs[name] is None):
+                zero(kwargs[name])
         if not reset_only:
-            self.restore_copies = {n: compare.clone(kwargs[n])
-                                   for n in self.restore_value}
+            self.restore_copies = {
+                n: compare.clone(kwargs[n]) for n in self.restore_value
+                if not (skips and kwargs[n] is None)}
 
     def _restore(self, kwargs, exception):
-        for name in self.restore_value:
-            compare.copy_into(kwargs[name], self.restore_copies[name])
+        for name, copy in self.restore_copies.items():
+            compare.copy_into(kwargs[name], copy)
         self.restore_copies = {}
 
     # ---- running ---------------------------------------------------------
 
-    def run(self, *args, **kwargs):
+    def run(self, *args: Any, **kwargs: Any) -> Any:
         self.nargs = dict(zip(self.arg_names, args))
         self._tuned = False  # this call is the first with its key
         try:
             return self._run_first(self._choose(args, kwargs), args, kwargs)
         finally:
             self.nargs = None
-            session_.current().reader.repeated = ()
+            session_.current().reader.repeat(())
 
     def _run_first(self, configs, args, kwargs):
         """Runs the first configuration that can be launched and whose static
         assertions hold: tuning leaves the others out."""
-        failure = None
+        failure: Any = None
         for config in configs:
             try:
                 result = self._run(config, args, kwargs)
@@ -184,6 +227,7 @@ class Autotuner(KernelInterface):
             if self._tuned:
                 self.cache[self._key(kwargs)] = config
                 _say_chosen(self, self._key(kwargs))
+                _tell_listener(self, self._key(kwargs))
             return result
         raise failure
 
@@ -198,7 +242,7 @@ class Autotuner(KernelInterface):
         self.best_config = config
         if config.pre_hook is not None:
             config.pre_hook({**self.nargs, **kwargs, **config.all_kwargs()})
-        session_.current().reader.repeated = self._repeated(config)
+        session_.current().reader.repeat(self._repeated(config))
         return self.fn.run(*args, **kwargs, **config.all_kwargs())
 
     def _repeated(self, config):
@@ -218,6 +262,9 @@ class Autotuner(KernelInterface):
         if key in self.cache:
             return [self.cache[key]]
         pruned = self.prune_configs(kwargs)
+        if len(pruned) == 1 and session_.current().version.since(3, 8):
+            self.cache[key] = pruned[0]  # there is nothing to measure
+            return pruned
         self._check_conflicts(kwargs, pruned)
         if session_.current().options.autotune == "all":
             self._compare(pruned, args, kwargs)
@@ -226,14 +273,16 @@ class Autotuner(KernelInterface):
             self.configs_timings = kept
             self.cache[key] = min(kept, key=kept.get)
             return [self.cache[key]]
-        self.configs_timings = {c: 0.0 for c in pruned}
+        self.configs_timings = dict.fromkeys(pruned, 0.0)
         if self._has_own_bench():
             pruned = self._measure(pruned, args, kwargs)
-        self.cache[key] = pruned[0] if pruned else min(pruned)  # as Triton's
+        # min() raises what Triton raises where none is left
+        self.cache[key] = pruned[0] if pruned else min(cast(Any, pruned))
         self._keep_timings(key)
         self._tuned = len(pruned) > 1
-        self.pre_hook({**self.nargs, **kwargs, **pruned[0].all_kwargs()},
-                      reset_only=True)
+        named = {**self.nargs, **kwargs, **pruned[0].all_kwargs()}
+        tuned.note(self, pruned, named)
+        self.pre_hook(named, reset_only=True)
         return pruned
 
     # ---- on disk ---------------------------------------------------------
@@ -299,7 +348,7 @@ class Autotuner(KernelInterface):
                 took = [math.inf] * 3
             self.configs_timings[config] = took
         self.bench_time = time.time() - started
-        return sorted(configs, key=self.configs_timings.get)
+        return sorted(configs, key=lambda c: self.configs_timings[c])
 
     def _bench(self, *args, config, **meta):
         """Quantiles of the time of one configuration, for subclasses that
@@ -353,7 +402,7 @@ class Autotuner(KernelInterface):
             raise
         self.post_hook(named, exception=None)
 
-    def prune_configs(self, kwargs):
+    def prune_configs(self, kwargs: Any) -> list[Config]:
         """The configurations that early_config_prune and perf_model leave;
         raises AutotunerError when none is left."""
         configs = self.configs
@@ -361,28 +410,32 @@ class Autotuner(KernelInterface):
             configs = list(self.early_config_prune(configs, self.nargs,
                                                    **kwargs))
             if not configs:
-                raise session_.current().error_class(errors.AutotunerError)(
+                raise session_.current().real.error_class(
+                    errors.AutotunerError)(
                     "No valid autotuner configs after pruning. "
                     "`early_config_prune` should return at least one config.")
         if self.perf_model:
-            top = self._top_k()
+            top = self._top_k(len(configs))
             if len(configs) > top:
                 expected = {c: self.perf_model(**{**self.nargs, **kwargs,
                                                   **c.all_kwargs()})
                             for c in configs}
-                configs = sorted(configs, key=expected.get)[:top]
+                configs = sorted(configs, key=lambda c: expected[c])[:top]
         return configs
 
-    def _top_k(self):
+    def _top_k(self, left):
+        """How many configurations to keep of those that are left."""
         top = self.configs_top_k
         if isinstance(top, float) and top <= 1.0:
+            if session_.current().version.since(3, 9):
+                return max(1, int(left * top))
             return int(len(self.configs) * top)
         if not isinstance(top, int):
             raise TypeError("Error while pruning configs, top_k must be "
                             "either 1) a float <= 1.0 or 2) an int")
         return top
 
-    def warmup(self, *args, **kwargs):
+    def warmup(self, *args: Any, **kwargs: Any) -> Any:
         """The compiled kernels of every configuration."""
         self.nargs = dict(zip(self.arg_names, args))
         try:
@@ -400,7 +453,7 @@ def _say_left_out(kernel, config, error):
                       f"{error}", errors.KernelWarning, stacklevel=5)
 
 
-def zero(tensor):
+def zero(tensor: Any) -> None:
     """Fills a tensor or array with zeros."""
     if hasattr(tensor, "zero_"):
         tensor.zero_()
@@ -408,10 +461,15 @@ def zero(tensor):
         tensor[...] = 0
 
 
-def autotune(configs, key, prune_configs_by=None, reset_to_zero=None,
-             restore_value=None, pre_hook=None, post_hook=None, warmup=None,
-             rep=None, use_cuda_graph=False, do_bench=None,
-             cache_results=False):
+def autotune(configs: list[Config], key: Sequence[str],
+             prune_configs_by: dict[str, Any] | None = None,
+             reset_to_zero: Sequence[str] | None = None,
+             restore_value: Sequence[str] | None = None,
+             pre_hook: Callable[..., Any] | None = None,
+             post_hook: Callable[..., Any] | None = None, warmup: Any = None,
+             rep: Any = None, use_cuda_graph: bool = False,
+             do_bench: Callable[..., Any] | None = None,
+             cache_results: bool = False) -> Callable[..., Any]:
     """Decorator: gives a kernel configurations to choose from."""
     def decorate(fn):
         return Autotuner(fn, fn.arg_names, configs, key, reset_to_zero,
@@ -426,19 +484,20 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None,
 class Heuristics(KernelInterface):
     """A kernel some of whose meta-parameters are computed."""
 
-    def __init__(self, fn, arg_names, values):
+    def __init__(self, fn: Any, arg_names: list[str],
+                 values: dict[str, Callable[..., Any]]) -> None:
         self.fn = fn
         self.arg_names = arg_names
         self.values = values
 
-    def run(self, *args, **kwargs):
+    def run(self, *args: Any, **kwargs: Any) -> Any:
         for name, compute in self.values.items():
             kwargs[name] = compute({**dict(zip(self.arg_names, args)),
                                     **kwargs})
         return self.fn.run(*args, **kwargs)
 
 
-def heuristics(values):
+def heuristics(values: dict[str, Callable[..., Any]]) -> Callable[..., Any]:
     """Decorator: values is {meta-parameter: function of the arguments}."""
     def decorate(fn):
         return Heuristics(fn, fn.arg_names, values)

@@ -2,7 +2,8 @@
 types and constants, whatever their values are, as in Triton's launchers."""
 from __future__ import annotations
 
-from typing import Any, Iterable, Mapping
+from typing import Any
+from collections.abc import Iterable, Mapping
 
 from . import arguments, tltypes, wrappers
 

@@ -115,7 +115,7 @@ SETTINGS = (
          "`tkdbg compile` print forms of a kernel")))
 
 
-def page():
+def page() -> str:
     """docs/knobs.md."""
     lines = [
         "# Knobs and environment variables of Triton", "",

@@ -9,9 +9,14 @@ import json
 import os
 import shlex
 import sys
+from typing import TYPE_CHECKING, Any
 
 from . import answer, asserted, errors, findings, interrupt, whypage
 from .launchlog import Log
+
+if TYPE_CHECKING:
+    from .comparisons import Comparisons
+    from .session import Session
 
 MOST_BYTES = 1 << 30  # of recorded launches
 MOST_BYTES_CHECKED = 1 << 28  # ... that nobody has asked for
@@ -21,29 +26,45 @@ class Why:
     """What ``tkdbg why`` does around a script, and ``run --check``, which
     says nothing unless the script fails by a comparison."""
 
-    def __init__(self, session, comparisons):
+    def __init__(self, session: Session, comparisons: Comparisons,
+                 asked: bool = False, script: Any = None) -> None:
+        """asked: as if by ``tkdbg why``; script: a function that gives the
+        reruns.Script, or None if it may not run again."""
         self.session = session
         self.comparisons = comparisons
-        self.asked = session.options.why
-        self.log = session.log = Log(session, MOST_BYTES if self.asked else
-                                     MOST_BYTES_CHECKED)
+        self.asked = asked or session.options.why
+        self.script = script or (lambda: None)
+        self.log = Log(session, MOST_BYTES if self.asked else
+                       MOST_BYTES_CHECKED)
+        session.runs.log_to(self.log)
 
-    def close(self):
+    def close(self) -> None:
         """Nothing is to be said: what was recorded goes."""
-        self.session.log = None
+        self.session.runs.log_to(None)
         self.log.close()
 
-    def tell(self, error, stream, command):
+    def tell(self, error: BaseException | None, stream: Any,
+             command: list[str],
+             end: interrupt.Ending | None = None) -> dict[str, Any] | None:
         """Says why the comparison failed that error came from, if there is
         an error, or else the last one.  command: the script and its
-        arguments."""
-        self.session.log = None
-        with interrupt.ending(self.log.close):
-            said = self._explain(error, stream, command)
-        if self.asked and said.stop and _is_answered(stream, sys.stdin):
-            _debug(said.stop, command)
+        arguments; end: what Ctrl-C does meanwhile.  Returns what ``debug``
+        takes, or None."""
+        self.session.runs.log_to(None)
+        said = self._explain(error, stream, command, end)
+        return said.stop if self.asked else None
 
-    def _explain(self, error, stream, command):
+    def about(self, error: BaseException, command: list[str]) -> list[str]:
+        """The lines about a test that has failed with error; none if no
+        launch is to blame.  The records are gone afterwards."""
+        self.session.runs.log_to(None)
+        said = answer.Answer(self.session.lib, self.log, True, command)
+        try:
+            return said.lines(self._candidates(error))
+        finally:
+            self.log.close()
+
+    def _explain(self, error, stream, command, end):
         """What tell() says; returns the Answer."""
         failed = error is not None
         # pytest keeps the one that it has caught there
@@ -51,10 +72,14 @@ class Why:
             self.comparisons.caught or error)
         page = self.session.options.html
         said = answer.Answer(self.session.lib, self.log, self.asked, command,
-                             page is not None)
+                             page is not None,
+                             self.session.options.suspects != "off",
+                             self.script() if self.asked else None, end)
         try:
+            if isinstance(error, errors.KernelError) and self.asked:
+                self._tell(said.stopped(), stream)
             # a KernelError says why itself
-            if not isinstance(error, errors.KernelError) and (
+            elif not isinstance(error, errors.KernelError) and (
                     self.asked or failed):
                 lines = self._lines(self._candidates(error), said)
                 self._tell(lines, stream)
@@ -152,8 +177,11 @@ def _is_answered(stream, answers):
         return False
 
 
-def _debug(stop, command):
-    """This process becomes the script under the debugger."""
+def debug(stop: dict[str, Any], stream: Any, command: list[str]) -> None:
+    """This process becomes the script under the debugger, where stop says,
+    if somebody is there and wants that."""
+    if not _is_answered(stream, sys.stdin):
+        return
     chosen = json.loads(os.environ.get("TKDBG_OPTIONS") or "{}")
     chosen.pop("why", None)
     os.environ.pop("TKDBG", None)
@@ -161,9 +189,10 @@ def _debug(stop, command):
     os.execv(sys.executable, [sys.executable, "-m", "tkdbg", "run", *command])
 
 
-def hint(error, session, command):
+def hint(error: BaseException | None, session: Session,
+         command: list[str]) -> str:
     """What a run whose script failed says at its end, or ""."""
-    if not session.totals["programs"] or isinstance(
+    if not session.runs.totals["programs"] or isinstance(
             error, (errors.UsageError, errors.InternalError)) or not (
             isinstance(error, (AssertionError, SystemExit)) or
             error is not None and any(asserted.comparisons(error))):

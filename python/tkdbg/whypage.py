@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+from typing import Any
 
 ROWS, COLUMNS = 32, 64  # cells of a map, at most
 WIDTH = 352             # of a map, in units; a phone shows one as a pixel
@@ -53,13 +54,14 @@ td:first-child { text-align: right; padding-right: .75rem; }
 class Map:
     """Numbers on a grid, drawn as cells."""
 
-    def __init__(self, title, axes, counts, key):
+    def __init__(self, title: str, axes: Any, counts: Any,
+                 key: Any) -> None:
         """axes: the names of rows and columns; counts: of each cell how many
         there are, and how many of them are wrong, and its text; key: what the
         colours mean."""
         self.title, self.axes, self.counts, self.key = title, axes, counts, key
 
-    def svg(self):
+    def svg(self) -> str:
         rows, columns = len(self.counts), len(self.counts[0])
         side = min(CELL, (WIDTH - LEFT) / columns, HEIGHT / rows)
         height = TOP + rows * side + GAP
@@ -79,7 +81,7 @@ class Map:
         return (f'<svg viewBox="0 0 {WIDTH} {height:.4g}" role="img" '
                 f'aria-label="{html.escape(self.title)}">{cells}{ticks}</svg>')
 
-    def figure(self):
+    def figure(self) -> str:
         return (f"<figure><h2>{html.escape(self.title)}</h2>{self.svg()}"
                 f"<figcaption>{html.escape(self.key)}</figcaption></figure>")
 
@@ -88,7 +90,7 @@ def _ticks(n):
     return range(0, n, max(1, -(-n // TICKS)))
 
 
-def maps(difference, name):
+def maps(difference: Any, name: str) -> list[Map]:
     """The Maps of a tk_difference."""
     import numpy
     d, n = difference, difference.total
@@ -126,7 +128,7 @@ def _boxes(n, wide):
 
 def _index(shape, i):
     """The index along these axes of number i, such as "2, 0"."""
-    index = []
+    index: list[str] = []
     for size in reversed(shape):
         i, at = divmod(i, size)
         index.insert(0, str(at))
@@ -243,11 +245,11 @@ def _size(down, across, what):
 _SOURCE = re.compile(r" +(\d+) \| (.{0,46})(.*)")
 
 
-def page(lines, drawn):
+def page(lines: list[str], drawn: list[Map]) -> str:
     """The document: what the terminal is told, and Maps."""
     head, *rest = lines
     title = html.escape(head.removeprefix("tkdbg: "))
-    parts = []
+    parts: list[tuple[str, list[str]]] = []
     for line in rest:
         code = _SOURCE.fullmatch(line)
         kind, text = ("source", "".join(

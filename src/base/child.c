@@ -57,7 +57,7 @@ static void TK_NORETURN no_child(tk_env *e, const char *what) {
   tk_throw(e, TK_FINDING);
 }
 
-/* A child ends with its parent, however that ends, and by any Ctrl-C. */
+/* A child ends when its parent ends, in whatever way, and at every Ctrl-C. */
 static void become_child(pid_t parent) {
   signal(SIGINT, SIG_DFL);
 #ifdef __linux__

@@ -8,8 +8,8 @@
  * the wide side reads back; so both neighbours are tried too.
  *
  * Digits are read back without a decimal point ("123e-5"), since that is the
- * one character which a locale can change.
- */
+ * one character which a locale can
+ * change. */
 #include "decimal.h"
 
 #include <stdio.h>
@@ -69,7 +69,8 @@ static bool reads_back(const tk_decimal *x, tk_dtype d, double v) {
   return tk_lane_double(d, &lane) == v;
 }
 
-/* The next decimal of as many digits, away from zero or towards it. */
+/* The next decimal number with the same number of digits, away from zero or
+ * towards it. */
 static void next_decimal(tk_decimal *x, int by) {
   int i = x->n - 1;
   for (; i >= 0; i--) {

@@ -329,6 +329,15 @@ void tk_diag_free(tk_env *e, tk_diag *list) {
   }
 }
 
+void tk_diag_put_back(tk_env *e, tk_diag *list) {
+  TK_ASSERT(!e->diags && !e->last_diag);
+  e->diags = list;
+  for (tk_diag *d = list; d; d = d->next) {
+    e->last_diag = d;
+    e->ndiags++;
+  }
+}
+
 void tk_diag_truncate(tk_env *e, size_t n) {
   tk_diag_free(e, tk_diag_take(e, n));
 }

@@ -1,8 +1,8 @@
 /* diag.h - source texts and what is said about them.
  *
  * A tk_source belongs to the arena it was made in and must outlive the
- * diagnostics that point into it; diagnostics belong to the env.
- */
+ * diagnostics that point into it; diagnostics belong to the
+ * env. */
 #ifndef TK_BASE_DIAG_H
 #define TK_BASE_DIAG_H
 
@@ -30,7 +30,7 @@ const char *tk_source_line_text(const tk_source *s, int line, size_t *len);
 /* A place for the public API. */
 tk_place tk_place_of(const tk_source *s, tk_span span);
 
-/* What the code below the API calls the kinds. */
+/* The kinds, as the code below the API names them. */
 typedef tk_finding_kind tk_diag_id;
 
 typedef struct tk_note {
@@ -41,7 +41,8 @@ typedef struct tk_note {
 
 typedef struct tk_diag {
   struct tk_diag *next;
-  tk_finding f;         /* owns its texts; its notes are the f of tk_notes */
+  /* owns its texts; each of its notes is the member f of a tk_note */
+  tk_finding f;
   const tk_source *src; /* NULL: about no place in a source */
   tk_span span;
 } tk_diag;
@@ -87,6 +88,8 @@ void tk_diag_hand_over(tk_env *to, tk_env *from);
  * them. */
 tk_diag *tk_diag_take(tk_env *e, size_t n);
 void tk_diag_free(tk_env *e, tk_diag *list);
+/* Puts back what was taken; the report is empty. */
+void tk_diag_put_back(tk_env *e, tk_diag *list);
 
 /* ---- writers ------------------------------------------------------------- */
 

@@ -17,7 +17,7 @@ static void put_position(tk_buf *out, const tk_place *p) {
   if (p->file) tk_buf_printf(out, "%s:%d:%d: ", p->file, p->line, p->column);
 }
 
-/* Columns on a terminal: bytes but for UTF-8 continuation bytes. */
+/* Columns on a terminal: the bytes that are not UTF-8 continuation bytes. */
 static size_t columns(const char *s, size_t n) {
   size_t w = 0;
   for (size_t i = 0; i < n; i++) w += ((unsigned char)s[i] & 0xC0) != 0x80;
@@ -28,8 +28,8 @@ static bool starts_character(const char *s) {
   return columns(s, 1) == 1;
 }
 
-/* The line, and a caret under what is meant; of a long line, what is around
- * that. */
+/* Writes the line, and a caret under the span; of a long line, what is around
+ * it. */
 static void put_excerpt(tk_buf *out, const tk_place *p, const style *st) {
   if (!p->file) return;
   const char *text = p->text;

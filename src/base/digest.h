@@ -1,6 +1,6 @@
 /* digest.h - one number for many bytes that come in pieces.
  *
- * It sees every change of a bit, but is no defence against an attacker who
+ * It detects every changed bit, but does not protect against an attacker who
  * makes two files with one digest.
  */
 #ifndef TK_BASE_DIGEST_H

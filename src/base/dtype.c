@@ -113,7 +113,7 @@ typedef struct small_format {
   int mbits; /* of the mantissa */
   int bias;
   uint32_t max;      /* code of the greatest finite value */
-  uint32_t overflow; /* code of what is beyond: infinity, or max */
+  uint32_t overflow; /* code of numbers out of range: infinity, or max */
   uint32_t sign;     /* the sign bit */
   bool neg_zero;     /* there is a negative zero */
 } small_format;

@@ -1,7 +1,7 @@
 /* dtype.h - element types: table, names, and exact conversion of one lane.
  * Sources: IEEE 754-2019; OCP 8-bit floating point (e4m3fn, e5m2);
- * Triton's dtype names (triton.language.core.dtype).
- */
+ * Triton's dtype names
+ * (triton.language.core.dtype). */
 #ifndef TK_BASE_DTYPE_H
 #define TK_BASE_DTYPE_H
 
@@ -50,8 +50,8 @@ int64_t tk_lane_int(tk_dtype d, const void *p);
 /* As tk_lane_double, for rounding to 16 bits or fewer: a 64-bit integer that
  * has no double becomes one that rounds the same way. */
 double tk_lane_to_round(tk_dtype d, const void *p);
-/* How many steps from one value of the type to the next lead from a to b.
- * Zeros are one value; NaN lies behind infinity. */
+/* How many steps to the next value of the type lead from a to b. Both zeros
+ * count as one value, and NaN comes after infinity. */
 uint64_t tk_lane_distance(tk_dtype d, const void *a, const void *b);
 /* Whether two lanes hold one value: zeros are one, and so are all NaNs. */
 bool tk_lane_same(tk_dtype d, const void *a, const void *b);

@@ -323,3 +323,29 @@ int tk_hex_digit(char c) {
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
 }
+
+typedef struct text_job {
+  tk_arena *arena;
+  void (*write)(tk_buf *out, void *ud);
+  void *ud;
+  tk_buf buf;
+  char *text;
+} text_job;
+
+static void make_text(tk_env *e, void *ud) {
+  text_job *j = ud;
+  (void)e;
+  j->write(&j->buf, j->ud);
+  j->text = tk_arena_strndup(j->arena, tk_buf_str(&j->buf), j->buf.n);
+}
+
+char *tk_arena_text(tk_arena *a, void (*write)(tk_buf *out, void *ud), void *ud,
+                    size_t *n) {
+  text_job j = {.arena = a, .write = write, .ud = ud};
+  tk_buf_init(&j.buf, a->env);
+  tk_status st = tk_protect(a->env, make_text, &j);
+  if (n) *n = j.buf.n;
+  tk_buf_free(&j.buf);
+  if (st != TK_OK) tk_throw(a->env, st);
+  return j.text;
+}

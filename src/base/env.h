@@ -112,7 +112,7 @@ char *tk_arena_vprintf(tk_arena *a, const char *fmt, va_list ap)
    (v)->items[(v)->n++] = (x))
 void *tk_arena_grow(tk_arena *a, void *items, size_t size, size_t *cap);
 
-/* Strings that grow.  Zero-initialise but for env; tk_buf_free when done. */
+/* Strings that grow.  Zero-initialise all but env; tk_buf_free when done. */
 typedef struct tk_buf {
   tk_env *env;
   char *s; /* NUL-terminated once anything was added */
@@ -128,6 +128,10 @@ void tk_buf_putc(tk_buf *b, char c);
 void tk_buf_pad(tk_buf *b, char c, size_t n);
 void tk_buf_printf(tk_buf *b, const char *fmt, ...) TK_PRINTF(2, 3);
 void tk_buf_vprintf(tk_buf *b, const char *fmt, va_list ap) TK_PRINTF(2, 0);
+/* What `write` writes, in the arena; *n, unless n is NULL: its length.  Nothing
+ * is lost when write throws or memory runs out. */
+char *tk_arena_text(tk_arena *a, void (*write)(tk_buf *out, void *ud), void *ud,
+                    size_t *n);
 const char *tk_buf_str(tk_buf *b); /* never NULL */
 
 /* The known name nearest to `name` by edit distance, NULL when none is near
@@ -149,7 +153,7 @@ const char *tk_nearest_of(const char *name, const char *(*at)(size_t i),
 /* Whether a list of words separated by blanks has this one, of n bytes. */
 bool tk_has_word(const char *list, const char *word, size_t n);
 
-/* The value of a hex digit; -1: it is none. */
+/* The value of a hex digit; -1 if it is not one. */
 int tk_hex_digit(char c);
 
 #endif

@@ -19,7 +19,7 @@ const tk_print_options tk_print_defaults = {1000, 3, 8, 75};
 
 /* ---- digits as text ---------------------------------------------------- */
 
-/* Digit i of the number's fraction or integer part; zeros around its own. */
+/* Digit i of the number's fraction or integer part; 0 beyond its own digits. */
 static char digit_at(const tk_decimal *x, int i) {
   return i >= 0 && i < x->n ? x->digits[i] : '0';
 }

@@ -293,7 +293,7 @@ static bool format_char(tk_buf *out, int64_t v, const spec *o) {
   return true;
 }
 
-/* Radix of a type, 0 when it is none of an integer's. */
+/* Radix of an integer's type; 0 for other types. */
 static unsigned radix_of(char type) {
   switch (type) {
   case 0:

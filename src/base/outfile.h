@@ -15,8 +15,8 @@ typedef struct tk_outfile {
   char *path, *beside; /* beside is NULL if path itself is written to */
 } tk_outfile;
 
-/* Each returns 0, or an errno.  What was opened must be closed; unless keep,
- * the file stays as it was. */
+/* Each returns 0, or an errno.  What was opened must be closed; closed without
+ * `keep`, it leaves the file as it was. */
 int tk_outfile_open(tk_outfile *o, const char *path);
 int tk_outfile_close(tk_outfile *o, bool keep);
 int tk_outfile_save(const char *path, const void *bytes, size_t n);

@@ -3,8 +3,8 @@
  * What a call needs only for itself is temporary: it goes when the outermost
  * call has ended.  What it makes to last is held until all of it is there and
  * has an owner (tk_held_keep): if the call ends before, it is freed.
- * A tk_scratch belongs to whoever initialised it.
- */
+ * A tk_scratch belongs to whoever initialised
+ * it. */
 #ifndef TK_BASE_SCRATCH_H
 #define TK_BASE_SCRATCH_H
 
@@ -20,7 +20,7 @@ typedef struct tk_scratch {
   struct tk_temps *bufs;
   tk_held held[16];
   size_t nheld;
-  int calls; /* that are being carried out, one inside the other */
+  int calls; /* calls that are being carried out, one inside the other */
 } tk_scratch;
 
 void tk_scratch_init(tk_scratch *m, tk_env *e);
@@ -38,14 +38,14 @@ char *tk_temp(tk_scratch *m, const char *s, size_t n);
 void *tk_temp_bytes(tk_scratch *m, size_t n);
 tk_buf *tk_temp_buf(tk_scratch *m);
 
-/* Held: bytes, zeroed; a copy of text, NULL of NULL. */
+/* Held until freed: zeroed bytes; a copy of a text, NULL for NULL. */
 void *tk_held_new(tk_scratch *m, size_t n);
 char *tk_held_text(tk_scratch *m, const char *s);
 /* What was held since m->nheld was `mark` has an owner now; ... is freed. */
 void tk_held_keep(tk_scratch *m, size_t mark);
 void tk_held_drop(tk_scratch *m, size_t mark);
 
-/* Texts that have an owner, which frees them.  NULL is no text. */
+/* Texts that have an owner, which frees them.  NULL means no text. */
 char *tk_text_new(tk_env *e, const char *s);
 void tk_text_free(tk_env *e, char *s);
 void tk_text_set(tk_env *e, char **at, const char *text);

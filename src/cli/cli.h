@@ -1,8 +1,8 @@
 /* cli.h - what the files of the command line share.
  *
  * The command uses the public API alone.  Each command is a function that
- * takes its parsed arguments and returns the exit code.
- */
+ * takes its parsed arguments and returns the exit
+ * code. */
 #ifndef TK_CLI_H
 #define TK_CLI_H
 
@@ -12,6 +12,18 @@
 
 #define CLI_INTERRUPTED 130 /* exit code after Ctrl-C */
 #define CLI_COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* What must hold: of our tables and our own calls, never of what users type.
+ * The command uses nothing of the library but its API, hence the macro of its
+ * own; like the library's it is checked in the builds that tests use. */
+#ifdef TK_ASSERTS
+void cli_assert_failed(const char *file, int line, const char *condition)
+    __attribute__((noreturn));
+#define CLI_ASSERT(condition)                                                  \
+  ((condition) ? (void)0 : cli_assert_failed(__FILE__, __LINE__, #condition))
+#else
+#define CLI_ASSERT(condition) ((void)sizeof(!(condition)))
+#endif
 
 typedef enum cli_command_id {
 #define COMMAND(id, name, fn, operands, summary, text) CLI_##id,
@@ -37,6 +49,7 @@ typedef enum cli_command_id {
 #define IN_IR (1u << CLI_IR | IN_COMPILE)
 #define IN_SCRIPT (IN_RUN | IN_IR)
 #define IN_KERNELS (1u << CLI_KERNELS)
+#define IN_DOCTOR (1u << CLI_DOCTOR)
 #define IN_PUZZLES (1u << CLI_PUZZLES)
 #define IN_HELP (1u << CLI_HELP)
 #define IN_ALL (~0u)
@@ -82,6 +95,7 @@ typedef struct cli_command {
 
 extern const cli_option cli_options[CLI_OPTIONS];
 extern const cli_command cli_commands[CLI_COMMANDS];
+int cli_find_command(const char *name); /* -1 if unknown */
 
 /* An option as given; value is NULL for a flag. */
 typedef struct cli_use {
@@ -94,13 +108,19 @@ struct cli_args {
   cli_command_id command;
   cli_use *uses; /* in the order given */
   size_t nuses;
+  bool given[CLI_OPTIONS];
   char **words; /* operands; of run: FILE, then the script's arguments */
   size_t nwords;
-  const char *dap; /* of an editor's debugger: where its client is; NULL */
+  /* for an editor's debugger, the address of its client; else NULL */
+  const char *dap;
 };
 
 /* parse.c: false after saying on standard error what is wrong. */
 bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv);
+
+/* args.c: what has been parsed. */
+/* The option of a name; of two, the one that the command takes; -1 if none. */
+int cli_find_option(const cli_args *a, const char *name);
 bool cli_has(const cli_args *a, cli_option_id id);
 const char *cli_value(const cli_args *a, cli_option_id id); /* or NULL */
 /* All values of a LIST, a line each; the caller frees. */
@@ -111,6 +131,8 @@ bool cli_takes_script(const cli_args *a); /* the command does */
 bool cli_is_script(const cli_args *a);
 /* By its name or its first bytes. */
 bool cli_is_launch_file(const char *path);
+bool cli_is_check_help(const cli_args *a);  /* --check=help */
+bool cli_colour(const cli_args *a, int fd); /* in text written there */
 /* Whether what is to be run can be read, and there is a Python for a script;
  * says what is wrong. */
 bool cli_can_launch(const cli_args *a);
@@ -118,9 +140,6 @@ bool cli_can_launch(const cli_args *a);
 const char *cli_against(const cli_args *a);
 /* --rtol, --atol and --ulp. */
 tk_status cli_bound(const cli_args *a, tk_bound *b);
-int cli_find_command(const char *name); /* -1 if unknown */
-/* Of two of one name, the one that the command takes; -1 if unknown. */
-int cli_find_option(const cli_args *a, const char *name);
 
 /* fit.c: whether the options can take effect; says which one cannot. */
 bool cli_options_fit(const cli_args *a);
@@ -131,11 +150,14 @@ int cli_usage(const cli_args *a, const char *fmt, ...)
 /* Empties standard output; the status, or another one after saying that what
  * was written there is lost. */
 int cli_flush(int status);
-bool cli_one_file(const cli_args *a); /* and nothing else; or says so */
+/* and nothing else; reports if it is not */
+bool cli_one_file(const cli_args *a);
 const char *cli_nearest(const char *name, const char *(*next)(size_t i));
-bool cli_colour(const cli_args *a, int fd); /* in text written there */
 char *cli_format(const char *fmt, ...)
     __attribute__((format(printf, 1, 2))); /* malloc'd; never NULL */
+/* All that a file or a pipe still has, NULL if memory is out; the caller frees.
+ * No file has nothing. */
+char *cli_read_rest(FILE *f);
 void cli_json_string(FILE *f, const char *s);
 
 /* place.c: where our own files are; the caller frees. */
@@ -146,6 +168,9 @@ char *cli_gdb_helper(void); /* what gdb loads to print blocks well; NULL */
 /* python.c: the Python that runs scripts, NULL after saying why there is
  * none; the caller frees. */
 char *cli_find_python(const cli_args *a);
+/* The same, without a word; *elsewhere: it is not the python3 on PATH, which
+ * has neither NumPy nor PyTorch. */
+char *cli_choose_python(const cli_args *a, bool *elsewhere);
 int cli_run_script(const cli_args *a); /* does not return on success */
 
 /* job.c: one launch, from the command line to its exit code. */
@@ -158,19 +183,18 @@ typedef struct cli_job {
   tk_debugger *debugger;
   struct tk_gdbserver *server; /* NULL: the debugger is not gdb */
   struct tk_dap *dap;          /* NULL: ... nor an editor's */
-  bool waits;                  /* the debugger does, for breakpoint() */
+  bool waits;                  /* the debugger waits for breakpoint() */
   bool ran; /* it came to running, so that there is a summary */
   tk_summary summary;
 } cli_job;
 
 /* Ctrl-C is answered by the debugger that is at work.  If there is none, it
  * ends what runs in the session, and the process soon after, if that does not;
- * a second one ends it at once.  A server (which has until then to take its
- * leave) is only ended by the second. */
+ * a second one ends it at once.  A server, which has until then to disconnect
+ * its client, is ended only by the second. */
 void cli_catch_interrupt(tk_session *s, tk_debugger *d, bool serves);
 /* Whether Ctrl-C was pressed, and no debugger answers it. */
 bool cli_is_interrupted(void);
-bool cli_is_check_help(const cli_args *a); /* --check=help */
 /* --check=help was given, and answered. */
 bool cli_wants_check_list(const cli_args *a);
 int cli_job_start(cli_job *j, const cli_args *a);
@@ -206,6 +230,7 @@ int cli_compile(const cli_args *a);
 int cli_cache(const cli_args *a);
 int cli_layout(const cli_args *a);
 int cli_kernels(const cli_args *a);
+int cli_doctor(const cli_args *a);
 int cli_puzzles(const cli_args *a);
 int cli_help(const cli_args *a);
 int cli_version(const cli_args *a);

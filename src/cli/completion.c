@@ -29,8 +29,8 @@ static const char tail[] =
     "}\n"
     "complete -o filenames -F _tkdbg tkdbg\n";
 
-/* The words of a list that '|' separates; one that a user must go on with
- * ends at its colon. */
+/* The words of a list separated by '|'; a word that the user must complete ends
+ * at its colon. */
 static void put_words(FILE *f, const char *list) {
   while (*list) {
     size_t n = strcspn(list, "|"), k = strcspn(list, "|:");

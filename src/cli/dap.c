@@ -50,16 +50,17 @@ static int begin_keeping(FILE **kept) {
   return own;
 }
 
-static void end_keeping(FILE *kept, int own, char *text, size_t size) {
-  size_t n = 0;
+/* Returns what was kept, without the last end of a line; the caller frees. */
+static char *end_keeping(FILE *kept, int own) {
   fflush(stderr);
   if (own >= 0) dup2(own, STDERR_FILENO);
   if (own >= 0) close(own);
   if (kept) rewind(kept);
-  if (kept) n = fread(text, 1, size - 1, kept);
-  while (n && text[n - 1] == '\n') n--;
-  text[n] = '\0';
+  char *text = cli_read_rest(kept);
+  size_t n = text ? strlen(text) : 0;
+  while (n && text[n - 1] == '\n') text[--n] = '\0';
   if (kept) fclose(kept);
+  return text;
 }
 
 bool cli_can_launch(const cli_args *a) {
@@ -90,7 +91,6 @@ static bool move_there(const cli_args *a, tk_dap *p) {
 /* Answers an editor, and carries out what it launches. */
 static int serve_editor(const cli_args *a, tk_dap *p) {
   const char *const *words;
-  char why[4096];
   size_t n;
   FILE *kept;
   cli_args b = {0};
@@ -100,14 +100,15 @@ static int serve_editor(const cli_args *a, tk_dap *p) {
   bool ok = move_there(a, p) &&
             cli_parse(&b, CLI_DAP, (int)n, (char **)words) &&
             cli_can_launch(&b);
-  end_keeping(kept, own, why, sizeof why);
+  char *why = end_keeping(kept, own);
   int code = TK_USAGE;
   if (!ok) {
-    tk_dap_refuse(p, why);
+    tk_dap_refuse(p, why ? why : "");
   } else {
     b.dap = tk_dap_handed(p);
     code = cli_debug(&b);
   }
+  free(why);
   free(b.uses);
   free(b.words);
   return code;

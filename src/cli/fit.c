@@ -12,15 +12,19 @@ enum {
   OF_DIRECT = 2,
   OF_RECORD = 4,
   OF_NONE = 8,
-  OF_ANY = ~0,
+  OF_ANY = OF_SCRIPT | OF_DIRECT | OF_RECORD | OF_NONE,
+  OF_HOST = 16, /* no FILE of ours: settings of a host program */
 };
 
-/* Whose whole work is about the launches that --kernel and --launch mean. */
+/* Commands that are only about the launches which --kernel and --launch
+ * select. */
 #define IN_WATCHED                                                             \
   (IN_DEBUG | IN_GDBSERVER | 1u << CLI_GDB | IN_DAP | IN_PROFILE | IN_DIFF)
 
+enum { IN_NONE = 0 };
+
 typedef struct fit_pair {
-  bool needs; /* one of the others; false: clashes with each */
+  bool needs; /* needs one of the others; false: clashes with each */
   cli_option_id id;
   unsigned commands;
   int files;
@@ -32,7 +36,7 @@ static const fit_pair pairs[] = {
   {true, OPT_##id, commands, files, others, why},
 #define CLASH(id, commands, files, others, why)                                \
   {false, OPT_##id, commands, files, others, why},
-#include "pair.def"
+#include "tkdbg/pair.def"
 #undef NEEDS
 #undef CLASH
 };
@@ -97,7 +101,8 @@ static bool is_among(const char *words, size_t n, const char *value) {
   return false;
 }
 
-/* Whether an option was given as `other`, n bytes, says: NAME or NAME=WORDS. */
+/* Whether an option was given in the way that `other` (n bytes) says: NAME or
+ * NAME=WORDS. */
 static bool is_given(const cli_args *a, const char *other, size_t n) {
   size_t k = 0;
   while (k < n && other[k] != '=') k++;
@@ -164,7 +169,9 @@ static bool refuse_pair(const cli_args *a, const fit_pair *p,
   if (clashing) {
     char *other = cli_format("%.*s", (int)strcspn(clashing, "= "), clashing);
     bool valued = memchr(clashing, '=', n) != NULL;
-    cli_option_id id = (cli_option_id)cli_find_option(a, other);
+    int found = cli_find_option(a, other);
+    CLI_ASSERT(found >= 0); /* it was given */
+    cli_option_id id = (cli_option_id)found;
     cli_usage(a, "--%s and --%s%s%s cannot be given together%s%s", name, other,
               valued ? " " : "", valued ? cli_value(a, id) : "", colon, p->why);
     free(other);
@@ -178,11 +185,30 @@ static bool refuse_pair(const cli_args *a, const fit_pair *p,
   return false;
 }
 
+/* Whether each of the others is an option of some command of the row. */
+static bool names_exist(const fit_pair *p) {
+  for (const char *at = p->others; *at;) {
+    size_t n = strcspn(at, "= ");
+    int i = 0;
+    while (i < CLI_OPTIONS && (strlen(cli_options[i].name) != n ||
+                               strncmp(cli_options[i].name, at, n) ||
+                               !(cli_options[i].commands & p->commands)))
+      i++;
+    if (i == CLI_OPTIONS) return false;
+    at += strcspn(at, " ");
+    at += *at == ' ';
+  }
+  return true;
+}
+
 static bool pairs_fit(const cli_args *a) {
   int kind = file_kind(a);
   for (size_t i = 0; i < CLI_COUNT(pairs); i++) {
     const fit_pair *p = &pairs[i];
     size_t n = 0;
+    if (!(p->files & OF_ANY)) continue;
+    CLI_ASSERT(names_exist(p));
+    CLI_ASSERT(cli_options[p->id].commands & p->commands);
     bool asked = p->commands >> a->command & 1 && p->files & kind;
     if (!asked || !cli_has(a, p->id)) continue;
     const char *other = given_one(a, p->others, &n);

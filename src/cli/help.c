@@ -32,38 +32,14 @@ const cli_topic cli_topics[] = {
 };
 const size_t cli_topic_count = CLI_COUNT(cli_topics);
 
-/* Writes text in lines of WIDTH, from column `column` on, later lines
- * indented; an empty line separates paragraphs. */
-static void wrap(FILE *f, const char *text, int indent, int column) {
-  const char *space = "";
-  while (*text) {
-    int n = (int)strcspn(text, " \n");
-    if (*space && column + 1 + n > WIDTH) {
-      fprintf(f, "\n%*s", indent, "");
-      column = indent;
-      space = "";
-    }
-    column += fprintf(f, "%s%.*s", space, n, text);
-    text += n;
-    space = " ";
-    if (!strncmp(text, "\n\n", 2)) {
-      fprintf(f, "\n\n%*s", indent, "");
-      column = indent;
-      space = "";
-    }
-    text += strspn(text, " \n");
-  }
-  putc('\n', f);
-}
-
-/* A term that was written up to `column`, and its explanation. */
+/* Writes the explanation of a term, which has been written up to `column`. */
 static void explain(FILE *f, int column, const char *text) {
   if (column + 2 > TEXT) {
     putc('\n', f);
     column = 0;
   }
   fprintf(f, "%*s", TEXT - column, "");
-  wrap(f, text, TEXT, TEXT);
+  cli_wrap(f, text, TEXT, TEXT);
 }
 
 static int option_width(const cli_option *o) {
@@ -117,7 +93,7 @@ static void list_common_options(FILE *f, cli_command_id id) {
   for (int i = 0; i < CLI_OPTIONS; i++) {
     const cli_option *o = &cli_options[i];
     if (!(o->commands >> id & 1) || !is_common(o)) continue;
-    int width = option_width(o) + 1; /* and the comma behind it */
+    int width = option_width(o) + 1; /* and the comma after it */
     bool wraps = column + 1 + width > WIDTH;
     fprintf(f, wraps ? "%s\n%*s" : "%s%*s", comma, wraps ? TERM : *comma != 0,
             "");
@@ -139,7 +115,7 @@ static void print_section(FILE *f, int section) {
   fprintf(f, "\n%s:\n", s->title);
   if (*s->intro) {
     fprintf(f, "%*s", TERM, "");
-    wrap(f, s->intro, TERM, TERM);
+    cli_wrap(f, s->intro, TERM, TERM);
   }
   for (size_t i = 0; i < cli_topic_count; i++)
     if (cli_topics[i].section == section)
@@ -151,7 +127,7 @@ int cli_help_command(cli_command_id id) {
   const cli_command *c = &cli_commands[id];
   printf("Usage: tkdbg %s [OPTIONS]%s%s\n\n", c->name, *c->operands ? " " : "",
          c->operands);
-  wrap(stdout, c->text, 0, 0);
+  cli_wrap(stdout, c->text, 0, 0);
   print_options(stdout, id);
   for (size_t i = 0; i < cli_section_count; i++) {
     bool values = i != SECTION_EXIT; /* of options */
@@ -190,7 +166,7 @@ static int help_ops(const cli_args *a, const char *only) {
     printf("%s(%s)\n", name, *sig ? sig : "...");
     if (!*tk_builtin_doc(i)) continue;
     fputs("    ", stdout);
-    wrap(stdout, tk_builtin_doc(i), 4, 4);
+    cli_wrap(stdout, tk_builtin_doc(i), 4, 4);
   }
   return found ? TK_OK : cli_usage(a, "there is no operation '%s'", only);
 }
@@ -209,6 +185,10 @@ int cli_help(const cli_args *a) {
     cli_completion_bash(stdout);
   } else if (a->nwords && !strcmp(a->words[0], "ops")) {
     return help_ops(a, NULL);
+  } else if (a->nwords && !strcmp(a->words[0], "semantics")) {
+    cli_help_semantics(stdout);
+  } else if (a->nwords && !strcmp(a->words[0], "versions")) {
+    cli_help_versions(stdout);
   } else if (a->nwords && strchr(a->words[0], '.')) {
     return help_ops(a, a->words[0]);
   } else if (a->nwords) {

@@ -78,13 +78,9 @@ static tk_status set_checks(cli_job *j) {
                         .limit = limit ? strtoul(limit, NULL, 10) : 0,
                         .assume_written = cli_has(a, OPT_ASSUME_WRITTEN),
                         .stop = cli_has(a, OPT_STOP_ON_FINDING),
-                        .collect = true};
+                        .collect = true,
+                        .keep_going = cli_has(a, OPT_KEEP_GOING)};
   return tk_session_check(j->session, cli_value(a, OPT_CHECK), &o);
-}
-
-bool cli_is_check_help(const cli_args *a) {
-  const char *list = cli_value(a, OPT_CHECK);
-  return list && !strcmp(list, "help");
 }
 
 bool cli_wants_check_list(const cli_args *a) {
@@ -156,6 +152,7 @@ static void say_report(cli_job *j) {
 
 int cli_job_end(cli_job *j, int status) {
   size_t missing = 0;
+  CLI_ASSERT(!j->progress); /* the bar is gone before anything is said */
   bool quit = j->debugger && tk_debugger_has_quit(j->debugger);
   if (serving && pressed && quit)
     status = TK_INTERRUPTED;
@@ -164,6 +161,7 @@ int cli_job_end(cli_job *j, int status) {
   if (cli_is_interrupted()) status = TK_INTERRUPTED;
   if (j->debugger && j->ran) missing += tk_debugger_end(j->debugger);
   bool lost = cli_flush(TK_OK) != TK_OK;
+  if (j->session) tk_check_kept_going(j->session, true);
   if (j->session) say_report(j);
   if (j->session && cli_has(j->args, OPT_GEN_SUPPRESSIONS))
     fputs(tk_check_suppressions(j->session), text_file(j->args));
@@ -273,6 +271,7 @@ static tk_status open_recorded(cli_job *j, const char *path) {
 }
 
 tk_status cli_job_open(cli_job *j) {
+  CLI_ASSERT(j->session && !j->launch && j->args->nwords);
   const char *path = j->args->words[0];
   if (j->args->command != CLI_REPLAY && !cli_is_launch_file(path))
     return open_direct(j);
@@ -443,12 +442,14 @@ static tk_status give_expectations(cli_job *j) {
 static tk_status judge_expectations(const cli_job *j) {
   const tk_difference *d;
   for (size_t i = 0; (d = tk_launch_difference(j->launch, i)) != NULL; i++)
-    if (d->wrong) return TK_FINDING;
+    if (d->wrong || (d->weak && cli_has(j->args, OPT_STRICT)))
+      return TK_FINDING;
   return TK_OK;
 }
 
 tk_status cli_job_merge(cli_job *j) {
   const cli_args *a = j->args;
+  CLI_ASSERT(j->session && !j->launch);
   tk_status merged = tk_launch_merge(j->session, (const char *const *)a->words,
                                      a->nwords, &j->launch);
   if (!j->launch) return merged;
@@ -475,6 +476,7 @@ static tk_status say_left(const cli_job *j) {
 
 tk_status cli_job_run(cli_job *j) {
   const char *record = cli_value(j->args, OPT_RECORD);
+  CLI_ASSERT(j->launch && !j->ran);
   tk_status st = results(j, false);
   if (st == TK_OK) st = give_expectations(j);
   if (st == TK_OK && record) st = tk_launch_record(j->launch, record);

@@ -45,7 +45,7 @@ static int print_python_path(void) {
   return TK_OK;
 }
 
-/* What may stand in place of a command; -1 if word is none of them. */
+/* What may stand in place of a command; -1 if word is not one of them. */
 static int global_option(const char *word) {
   if (!strcmp(word, "--python-path")) return print_python_path();
   if (!strcmp(word, "--version")) return puts("tkdbg " TK_VERSION), TK_OK;
@@ -57,6 +57,7 @@ static int global_option(const char *word) {
 static int carry_out(const cli_args *a) {
   if (cli_has(a, OPT_HELP)) return cli_help_command(a->command);
   if (cli_wants_check_list(a)) return TK_OK;
+  CLI_ASSERT(functions[a->command]);
   return functions[a->command](a);
 }
 

@@ -1,75 +1,18 @@
 /* parse.c - from argv to options and operands, by the two tables.
  *
- * One pass.  An option may stand anywhere, as --name VALUE, --name=VALUE or by
- * its letter; '--' ends them.  Only the run command differs: what follows FILE
- * belongs to the script, unless it contains an option that can only be meant
- * for tkdbg (CLI_FOLLOWS), or FILE is a launch file.
+ * One pass.  An option may stand anywhere, as --name VALUE, as --name=VALUE or
+ * by its letter; '--' ends the options.  With commands that run scripts, what
+ * follows FILE belongs to the script, unless it contains an option that can
+ * only be meant for tkdbg (CLI_FOLLOWS), or FILE is a launch file.
  */
-#include "cli.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-int cli_find_option(const cli_args *a, const char *name) {
-  int other = -1;
-  for (int i = 0; i < CLI_OPTIONS; i++) {
-    if (strcmp(cli_options[i].name, name)) continue;
-    if (cli_options[i].commands >> a->command & 1) return i;
-    if (other < 0) other = i;
-  }
-  return other;
-}
+#include "cli.h"
 
-bool cli_has(const cli_args *a, cli_option_id id) {
-  for (size_t i = 0; i < a->nuses; i++)
-    if (a->uses[i].id == id) return true;
-  return false;
-}
-
-const char *cli_value(const cli_args *a, cli_option_id id) {
-  const char *value = NULL;
-  for (size_t i = 0; i < a->nuses; i++)
-    if (a->uses[i].id == id) value = a->uses[i].value;
-  return value;
-}
-
-char *cli_joined(const cli_args *a, cli_option_id id) {
-  char *text = cli_format("%s", "");
-  for (size_t i = 0; i < a->nuses; i++) {
-    if (a->uses[i].id != id) continue;
-    char *longer = cli_format("%s%s\n", text, a->uses[i].value);
-    free(text);
-    text = longer;
-  }
-  return text;
-}
-
-bool cli_is_direct(const cli_args *a) {
-  return cli_has(a, OPT_GRID) || cli_has(a, OPT_ARG);
-}
-
-/* Whether a file begins with the length of a header, whose last bytes are 0; no
- * source text begins like that. */
-static bool has_header(const char *path) {
-  struct stat is;
-  unsigned char head[9];
-  FILE *f = !stat(path, &is) && S_ISREG(is.st_mode) ? fopen(path, "rb") : NULL;
-  if (!f) return false;
-  bool whole = fread(head, 1, sizeof head, f) == sizeof head;
-  fclose(f);
-  return whole && !head[6] && !head[7] && head[8] == '{';
-}
-
-bool cli_is_launch_file(const char *path) {
-  static const char end[] = ".safetensors";
-  size_t n = strlen(path), k = sizeof end - 1;
-  return (n > k && !strcmp(path + n - k, end)) || has_header(path);
-}
-
-/* The option that word spells, -1 if none; *value is what follows '='.  Of two
- * of one name it is the one that the command takes. */
+/* The option that a word spells, or -1; *value is what follows '='.  If two
+ * options have that name, it is the one that the command takes. */
 static int match(const cli_args *a, const char *word, const char **value) {
   int other = -1;
   *value = NULL;
@@ -95,6 +38,7 @@ static const char *option_name(size_t i) {
 }
 
 static bool unknown_option(const cli_args *a, const char *word) {
+  CLI_ASSERT(*word == '-');
   const char *near = cli_nearest(word + strspn(word, "-"), option_name);
   if (near)
     cli_usage(a, "unknown option '%s'; did you mean '--%s'?", word, near);
@@ -103,7 +47,7 @@ static bool unknown_option(const cli_args *a, const char *word) {
   return false;
 }
 
-/* Is value one of the words in list, which are separated by '|'? */
+/* Whether the value is one of the words of a list, which '|' separates. */
 static bool is_word(const char *list, const char *value) {
   size_t n = strlen(value);
   while (*list) {
@@ -114,7 +58,7 @@ static bool is_word(const char *list, const char *value) {
   return false;
 }
 
-/* 1 to 999999999, written plainly. */
+/* Whether the value is a number from 1 to 999999999, in digits alone. */
 static bool is_number(const char *value) {
   size_t n = strspn(value, "0123456789");
   return n && n < 10 && !value[n] && *value != '0';
@@ -122,6 +66,8 @@ static bool is_number(const char *value) {
 
 static bool add_option(cli_args *a, cli_option_id id, const char *value) {
   const cli_option *o = &cli_options[id];
+  CLI_ASSERT(o->commands >> a->command & 1); /* the command takes it */
+  CLI_ASSERT(!value == (o->kind == TK_OPTION_FLAG));
   if (o->kind == TK_OPTION_WORD && !is_word(o->arg, value)) {
     cli_usage(a, "--%s takes %s, not '%s'", o->name, o->arg, value);
     return false;
@@ -136,6 +82,7 @@ static bool add_option(cli_args *a, cli_option_id id, const char *value) {
     return false;
   }
   a->uses[a->nuses++] = (cli_use){id, value};
+  a->given[id] = true;
   return true;
 }
 
@@ -168,8 +115,8 @@ static bool read_option(cli_args *a, int argc, char **argv, int *i) {
   return add_option(a, (cli_option_id)id, value);
 }
 
-/* Do the words after FILE contain an option that can only be meant for
- * tkdbg? */
+/* Whether the words after FILE contain an option that can only be meant for
+ * tkdbg. */
 static bool rest_is_ours(const cli_args *a, int argc, char **argv) {
   const char *value;
   for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -177,10 +124,6 @@ static bool rest_is_ours(const cli_args *a, int argc, char **argv) {
     if (id >= 0 && cli_options[id].mode & CLI_FOLLOWS) return true;
   }
   return false;
-}
-
-bool cli_takes_script(const cli_args *a) {
-  return IN_SCRIPT >> a->command & 1;
 }
 
 static bool replays(const cli_args *a) {
@@ -193,7 +136,7 @@ static bool is_python_word(const cli_args *a, const char *word) {
   return !strcmp(word, "-m") || !strcmp(word, "-c");
 }
 
-/* What follows FILE is passed to the script.  Warns of the first word that was
+/* Passes what follows FILE to the script.  Warns of the first word that was
  * most likely meant for tkdbg. */
 static void take_rest(cli_args *a, int argc, char **argv) {
   const char *value;
@@ -213,11 +156,12 @@ static void take_rest(cli_args *a, int argc, char **argv) {
   }
 }
 
-/* Is the operand just read the FILE of run, so that the rest belongs to the
- * script? A launch file takes no arguments. */
+/* Whether the operand just read is a script, so that the rest belongs to it.  A
+ * launch file takes no arguments. */
 static bool script_follows(const cli_args *a, bool ours, int argc,
                            char **argv) {
   if (!cli_takes_script(a) || a->nwords != 1 || replays(a)) return false;
+  CLI_ASSERT(argc >= 0);
   return !ours || !rest_is_ours(a, argc, argv);
 }
 
@@ -257,5 +201,6 @@ bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv) {
       break;
     }
   }
+  CLI_ASSERT(a->nuses + a->nwords <= (size_t)argc); /* they have room */
   return cli_options_fit(a);
 }

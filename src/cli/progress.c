@@ -77,6 +77,7 @@ static void format_time(char out[24], double s) {
 
 static void format_bar(char out[BAR + 1], double part) {
   int full = (int)(part * BAR);
+  CLI_ASSERT(full >= 0 && full <= BAR);
   memset(out, ' ', BAR);
   memset(out, '=', (size_t)full);
   if (full < BAR) out[full] = '>';
@@ -112,6 +113,7 @@ static void draw(cli_progress *p, uint64_t done, uint64_t total, double t) {
 void cli_progress_tick(void *ud, uint64_t done, uint64_t total) {
   cli_progress *p = ud;
   double t = now();
+  CLI_ASSERT(done <= total);
   if (t - p->start < first_after || t - p->shown < redraw_after) return;
   p->shown = t;
   draw(p, done, total, t);

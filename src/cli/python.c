@@ -4,10 +4,15 @@
  * the terminal are the script's own.  It gets our package on its path and
  * the options as a JSON object in TKDBG_OPTIONS, under the keys of
  * option.def.
+ *
+ * A Python that begins raises KeyboardInterrupt wherever Ctrl-C meets it, in
+ * code that may drop it.  So SIGINT is blocked until our package, which is
+ * told so by TKDBG_SIGINT_IS_BLOCKED, takes it.
  */
 #include "cli.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -33,26 +38,35 @@ static bool probe_passes(const char *python) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-char *cli_find_python(const cli_args *a) {
+char *cli_choose_python(const cli_args *a, bool *elsewhere) {
   const char *const candidates[] = {getenv("TKDBG_PYTHON"), "python3",
                                     "/usr/bin/python3"};
   const char *given = cli_value(a, OPT_PYTHON);
   const char *venv = getenv("VIRTUAL_ENV");
+  *elsewhere = false;
   if (given) return cli_format("%s", given);
   if (venv && *venv) return cli_format("%s/bin/python", venv);
   for (size_t i = 0; i < CLI_COUNT(candidates); i++) {
     if (!candidates[i] || !probe_passes(candidates[i])) continue;
-    if (i > 1 && !cli_has(a, OPT_QUIET))
-      fprintf(stderr,
-              "tkdbg: using %s: the python3 on PATH has neither "
-              "NumPy nor PyTorch\n",
-              candidates[i]);
+    *elsewhere = i > 1;
     return cli_format("%s", candidates[i]);
   }
-  cli_usage(a, "there is no Python 3.9 or newer with NumPy or PyTorch on PATH "
-               "or in /usr/bin; name one with --python PATH, or describe the "
-               "launch (--grid, --arg), which needs none");
   return NULL;
+}
+
+char *cli_find_python(const cli_args *a) {
+  bool elsewhere;
+  char *python = cli_choose_python(a, &elsewhere);
+  if (!python)
+    cli_usage(a, "there is no Python 3.9 or newer with NumPy or PyTorch on "
+                 "PATH or in /usr/bin; name one with --python PATH, or "
+                 "describe the launch (--grid, --arg), which needs none");
+  else if (elsewhere && !cli_has(a, OPT_QUIET))
+    fprintf(stderr,
+            "tkdbg: using %s: the python3 on PATH has neither NumPy nor "
+            "PyTorch\n",
+            python);
+  return python;
 }
 
 static void write_list(FILE *f, const cli_args *a, cli_option_id id) {
@@ -69,6 +83,7 @@ static void write_list(FILE *f, const cli_args *a, cli_option_id id) {
 static void write_option(FILE *f, const cli_args *a, cli_option_id id) {
   const cli_option *o = &cli_options[id];
   bool negated = o->key[0] == '!';
+  CLI_ASSERT(!negated || o->kind == TK_OPTION_FLAG);
   cli_json_string(f, o->key + negated);
   fputs(": ", f);
   if (o->kind == TK_OPTION_FLAG)
@@ -149,6 +164,21 @@ static char **python_argv(const cli_args *a, char *python, const char *module,
   return argv;
 }
 
+/* Blocks SIGINT, if Ctrl-C would end this process; *before: the signals that
+ * were blocked until now. */
+static void block_interrupts(sigset_t *before) {
+  struct sigaction now;
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigprocmask(SIG_BLOCK, NULL, before);
+  if (sigaction(SIGINT, NULL, &now) || now.sa_handler != SIG_DFL ||
+      sigismember(before, SIGINT))
+    return;
+  if (!setenv("TKDBG_SIGINT_IS_BLOCKED", "1", 1))
+    sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 /* Becomes python -m MODULE; returns the exit code if that fails. */
 static int become_python(const cli_args *a, const char *module, bool runs) {
   char *python = cli_find_python(a);
@@ -161,7 +191,10 @@ static int become_python(const cli_args *a, const char *module, bool runs) {
         "name the folder that holds it\n",
         stderr);
   } else {
+    sigset_t before;
+    block_interrupts(&before);
     execvp(python, argv);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     code = cli_usage(a, "cannot run %s: %s", python, strerror(errno));
   }
   free(argv);

@@ -65,7 +65,8 @@ int cli_profile(const cli_args *a) {
   cli_job job;
   tk_profile *p;
   const char *page = cli_value(a, OPT_HTML);
-  if (page && !cli_can_write(page)) /* said before a run that may be long */
+  /* printed before a run that may take long */
+  if (page && !cli_can_write(page))
     return cli_usage(a, "--html: cannot write %s: %s", page, strerror(errno));
   if (cli_is_script(a)) return cli_run_script(a);
   if (!cli_one_file(a)) return TK_USAGE;

@@ -5,7 +5,13 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#ifdef TK_ASSERTS
+void cli_assert_failed(const char *file, int line, const char *condition) {
+  fprintf(stderr, "%s:%d: assertion failed: %s\n", file, line, condition);
+  abort();
+}
+#endif
 
 int cli_usage(const cli_args *a, const char *fmt, ...) {
   va_list ap;
@@ -36,6 +42,15 @@ int cli_flush(int status) {
           strerror(errno));
   clearerr(stdout);
   return status == TK_OK ? TK_USAGE : status;
+}
+
+char *cli_read_rest(FILE *f) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *to = open_memstream(&text, &size);
+  for (int c; f && to && (c = getc(f)) != EOF;) putc(c, to);
+  if (to) fclose(to);
+  return text;
 }
 
 char *cli_format(const char *fmt, ...) {
@@ -82,14 +97,6 @@ const char *cli_nearest(const char *name, const char *(*next)(size_t i)) {
     if (d < least) best = s, least = d;
   }
   return best;
-}
-
-bool cli_colour(const cli_args *a, int fd) {
-  const char *when = cli_value(a, OPT_COLOR);
-  if (when && strcmp(when, "auto") != 0) return !strcmp(when, "always");
-  const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-  if (no && *no) return false;
-  return isatty(fd) && term && strcmp(term, "dumb") != 0;
 }
 
 void cli_json_string(FILE *f, const char *s) {

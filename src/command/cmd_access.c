@@ -7,7 +7,7 @@
 #include "command/look.h"
 #include "command/operand.h"
 #include "command/say.h"
-#include "launch/report.h"
+#include "report/report.h"
 
 static void put_limits(tkt *d, const tk_debug_accesses *x) {
   const tk_debug_aside *w = &x->aside;

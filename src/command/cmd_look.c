@@ -1,5 +1,5 @@
-/* cmd_look.c - commands that look at what there is.
- */
+/* cmd_look.c - commands that look at what there
+ * is. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void check_format(tkt *d, const char *fmt, const char *known) {
              known);
 }
 
-/* gdb's $, $1, $$ and $name; a $ elsewhere is told by the parser. */
+/* Refuses gdb's $, $1, $$ and $name; the parser reports a $ elsewhere. */
 static void check_history(tkt *d, const char *text) {
   const char *s = text + strcspn(text, "$\"'");
   if (*s != '$' || (s > text && !strchr(" (+-*/,[", s[-1]))) return;
@@ -169,7 +169,7 @@ static const char *name_memory(tkt *d, const tk_debug_region *r, uint64_t at,
   return tk_arena_printf(&d->mem.arena, "%s+%lld", r->name, element);
 }
 
-/* The region that holds an address; false: none does. */
+/* Finds the region that holds an address; returns false if there is none. */
 static bool region_at(tkt *d, uint64_t at, tk_debug_region *r) {
   for (size_t i = 0; tk_debug_region_at(d->e, i, r); i++)
     if (at >= r->address && at - r->address < r->size) return true;
@@ -195,7 +195,7 @@ static void examine(tkt *d, uint64_t at, const look *x) {
   d->x_next = at;
 }
 
-/* What the lanes of a block of pointers point to, as many as are wanted. */
+/* What the lanes of a block of pointers point to, up to the number wanted. */
 static void examine_lanes(tkt *d, const tk_debug_value *v, const look *x) {
   tk_type type = tkt_type_of(v);
   size_t n = (size_t)tk_numel(&type), more = n > x->n ? n - x->n : 0;

@@ -76,7 +76,7 @@ static void apply_here(void *ud) {
 
 enum { MOST_APPLIED = 4096 };
 
-/* To how many programs the command was applied. */
+/* Says to how many programs the command was applied. */
 static int apply_to_all(tkt *d, const tk_pids *conds, applying *x) {
   tk_debug_program p;
   uint64_t at = 0;
@@ -105,7 +105,7 @@ void tkt_cmd_APPLY(tkt *d, tkt_args *a) {
   const tkt_command *c = tkt_find_command(d, name);
   if (strchr(c->flags, 'R') || c == &tkt_commands[TKT_C_APPLY])
     tkt_fail(d,
-             "'apply' takes commands that only look, and '%s' moves the "
+             "'apply' takes only commands that look, and '%s' moves the "
              "program.",
              c->name);
   applying x = {.d = d, .command = tk_temp(&d->mem, text, strlen(text))};
@@ -205,7 +205,7 @@ static void source_file(tkt *d, const char *path) {
   if (++d->depth_of_source > 32) {
     fclose(f);
     d->depth_of_source = 0;
-    tkt_fail(d, "%s reads itself without an end.", path);
+    tkt_fail(d, "%s sources itself endlessly.", path);
   }
   char *text = tk_temp_bytes(&d->mem, LONGEST_SOURCE);
   text[fread(text, 1, LONGEST_SOURCE, f)] = '\0';

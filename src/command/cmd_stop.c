@@ -77,7 +77,7 @@ void tkt_cmd_TBREAK(tkt *d, tkt_args *a) {
 
 /* ---- dprintf ----------------------------------------------------------- */
 
-/* The next of "a, f(b, c)"; *args moves behind it. */
+/* The next of "a, f(b, c)"; *args moves past it. */
 static const char *next_arg(tkt *d, const char **args) {
   const char *s = *args + strspn(*args, " ,");
   size_t n = 0;
@@ -106,7 +106,7 @@ static const char *in_braces(tkt *d, const char *format, const char *args) {
 }
 
 /* The text of "TEXT" or TEXT; a line ends with it anyway.  *cond: what stands
- * behind it and an if. */
+ * after it and an if. */
 static const char *text_of(tkt *d, const char *where, const char *text,
                            const char **cond) {
   size_t n = strlen(text);

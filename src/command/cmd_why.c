@@ -6,7 +6,7 @@
 #include "command/cmd.h"
 #include "command/say.h"
 #include "command/show.h"
-#include "launch/report.h"
+#include "report/report.h"
 
 static void put_limits(tkt *d, const tk_debug_aside *x) {
   tkt_say_left_out(d, x);

@@ -3,8 +3,8 @@
  * It reads command lines, carries them out on the engine, and prints.  A
  * tk_debugger belongs to its session; everything in it is its own.  A command
  * may end anywhere by a throw: what it needs only for itself is
- * temporary memory (base/scratch.h).
- */
+ * temporary memory
+ * (base/scratch.h). */
 #ifndef TK_COMMAND_COMMAND_H
 #define TK_COMMAND_COMMAND_H
 
@@ -85,7 +85,7 @@ struct tk_debugger {
   /* output */
   tk_buf out; /* that waits */
   FILE *transcript;
-  size_t refused; /* allocations, when it was last said */
+  size_t refused; /* allocations, when this was last reported */
   bool busy;      /* a line says how far a long move is */
 
   /* input */

@@ -70,7 +70,7 @@ static bool try_values(completing *x) {
 }
 
 /* "tl.load": what the language has, its private names where one is typed, and
- * NumPy's names; behind the dot of a value what is known of it. */
+ * NumPy's names; after the dot of a value what is known of it. */
 static bool try_operations(completing *x) {
   const char *name, *dot = strrchr(x->word, '.');
   for (size_t i = 0; (name = tk_builtin_name(i)); i++)

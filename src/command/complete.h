@@ -3,7 +3,7 @@
 #ifndef TK_COMMAND_COMPLETE_H
 #define TK_COMMAND_COMPLETE_H
 
-/* Where a word that is completed begins: behind one of these. */
+/* Where a word that is completed begins: after one of these. */
 extern const char tkt_word_breaks[];
 
 #endif

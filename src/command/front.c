@@ -164,6 +164,7 @@ static void make_front(tk_env *e, void *ud) {
   tkt *d = tk_calloc(e, 1, sizeof *d);
   size_t n = m->o->size < sizeof d->opt ? m->o->size : sizeof d->opt;
   memcpy(&d->opt, m->o, n);
+  if (d->opt.front >= TK_FRONTS) d->opt.front = TK_FRONT_COMMANDS;
   d->env = e;
   d->set = (tkt_settings){.elements = 200, .listing = 10, .changes = true};
   tk_scratch_init(&d->mem, e);

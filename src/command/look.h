@@ -2,8 +2,8 @@
  * how its lanes follow each other.
  *
  * Every function adds text to a buffer of the caller and keeps nothing.  The
- * text ends with a newline and is at most `width` columns wide.
- */
+ * text ends with a newline and is at most `width` columns
+ * wide. */
 #ifndef TK_COMMAND_LOOK_H
 #define TK_COMMAND_LOOK_H
 
@@ -40,11 +40,11 @@ void tkt_stats(tk_buf *out, const tkt_block *b, int width);
  * the one farthest from 0.  Each cell is a letter; with colour, in colour. */
 void tkt_picture(tk_buf *out, const tkt_block *b, bool farthest, int width,
                  bool colour);
-/* What is beside a picture: two lines of text, and which program of the
- * grid it is of. */
+/* What is shown beside a picture: two lines of text, and the program of the
+ * grid that it belongs to. */
 typedef struct tkt_caption {
   const char *title, *under;
-  int64_t grid[3], pid[3]; /* grid[0] 0: it is of no program */
+  int64_t grid[3], pid[3]; /* grid[0] is 0 if it belongs to no program */
   const int64_t *programs; /* the grid of programs, if numbers stand for them */
 } tkt_caption;
 

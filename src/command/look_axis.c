@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "command/look.h"
+#include "base/index.h"
 
 /* ---- axis facts --------------------------------------------------------- */
 
@@ -112,8 +113,7 @@ static int64_t clamp(int64_t v, int64_t lo, int64_t hi) {
 
 static void put_list(tk_buf *out, const char *name, const int64_t *v, int n) {
   tk_buf_printf(out, "%s = [", name);
-  for (int i = 0; i < n; i++)
-    tk_buf_printf(out, "%s%" PRId64, i ? ", " : "", v[i]);
+  tk_buf_ints(out, v, n);
   tk_buf_putc(out, ']');
 }
 

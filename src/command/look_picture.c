@@ -42,7 +42,7 @@ typedef struct grid {
 typedef struct cell {
   double value, sum;
   int64_t n; /* finite lanes */
-  bool some; /* there are lanes; none behind the last one of a block */
+  bool some; /* there are lanes; none after the last one of a block */
   bool undefined, nan, inf;
 } cell;
 
@@ -190,8 +190,7 @@ static void put_meaning(tk_buf *out, const grid *g, bool programs) {
 
 /* ---- letters and colour ------------------------------------------------- */
 
-/* A step of a scale: its letter, and its colours of the 256 that terminals
- * have. */
+/* A step of a scale: its letter, and its colours among the 256 of terminals. */
 typedef struct swatch {
   char letter;
   uint8_t back, front;
@@ -441,8 +440,8 @@ static void svg_cell(const sheet *x, int64_t plane, int64_t row, int64_t col,
   tk_buf_puts(x->out, "</title></rect>\n");
 }
 
-/* The indices along both axes, a power of two of cells apart; of lanes that go
- * on in the next row what is to be added. */
+/* Labels both axes with indices, a power of two of cells apart. Where lanes
+ * continue in the next row, the labels say what to add. */
 static void svg_ticks(const sheet *x, int64_t top) {
   const grid *g = &x->g;
   char text[32];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/index.h"
 #include "command/look.h"
 
 /* ---- blocks ------------------------------------------------------------- */
@@ -33,24 +34,15 @@ tkt_block tkt_block_region(const tk_debug_region *x) {
 }
 
 const void *tkt_block_lane(const tkt_block *b, int64_t i) {
-  int64_t at = 0;
-  for (int k = b->type.rank - 1; k >= 0; k--) {
-    at += i % b->type.shape[k] * b->strides[k];
-    i /= b->type.shape[k];
-  }
+  int64_t index[TK_MAX_RANK], at = 0;
+  tk_lane_index(&b->type, (size_t)i, index);
+  for (int k = 0; k < b->type.rank; k++) at += index[k] * b->strides[k];
   return (const char *)b->data + at * (int64_t)tk_lane_size(&b->type);
 }
 
 void tkt_lane_index(tk_buf *out, const tk_type *type, int64_t i) {
-  int64_t at[TK_MAX_RANK];
-  if (!type->rank) return;
-  for (int k = type->rank - 1; k >= 0; k--) {
-    at[k] = i % type->shape[k];
-    i /= type->shape[k];
-  }
-  for (int k = 0; k < type->rank; k++)
-    tk_buf_printf(out, "%s%" PRId64, k ? ", " : "[", at[k]);
-  tk_buf_putc(out, ']');
+  int64_t index[TK_MAX_RANK];
+  tk_buf_index(out, index, tk_lane_index(type, (size_t)i, index));
 }
 
 double tkt_lane_double(const tkt_block *b, int64_t i) {

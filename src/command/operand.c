@@ -1,4 +1,4 @@
-/* operand.c - what stands behind a command's name. */
+/* operand.c - what follows a command's name. */
 #include "command/operand.h"
 
 #include <ctype.h>

@@ -7,7 +7,7 @@
 
 /* A number in text: a count; `missing` if there is none.  Fails. */
 uint64_t tkt_number(tkt *d, const char *text, uint64_t missing);
-/* The next word of *text, which moves behind it; empty at the end. */
+/* The next word of *text, which moves past it; empty at the end. */
 const char *tkt_word(tkt *d, const char **text);
 /* What it stopped for, and where.  Fails. */
 const tk_debug_stop *tkt_stand(tkt *d);

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/remedy.h"
+
 int tkt_width(const tkt *d) {
   return d->set.width ? (int)d->set.width : d->opt.width ? d->opt.width : 80;
 }
@@ -149,8 +151,11 @@ void tkt_need(tkt *d, tk_status st) {
   if (st == TK_OK) return;
   if (st == TK_INTERNAL) tk_throw(d->env, st);
   for (size_t i = 0; i < f->nfindings; i++) put_finding(d, f->findings[i]);
-  bool raised = !f->nfindings || strcmp(f->message, f->findings[0]->message);
-  if (raised && *f->message) tkt_fail(d, "%s", f->message);
+  if (f->id != TK_FAULT_FINDINGS && *f->message) {
+    tk_buf *text = tk_temp_buf(&d->mem);
+    tk_put_fault(text, f, false, d->opt.front);
+    tkt_fail(d, "%s", tk_buf_str(text));
+  }
   tk_throw(d->env, st == TK_FINDING ? TK_USAGE : st);
 }
 

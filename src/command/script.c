@@ -27,7 +27,8 @@ void tkt_set_script(tkt *d, int point, const char *lines) {
   tk_text_set(d->env, &x->lines, lines);
 }
 
-/* The lines behind a first line 'silent'; lines, if that is not there. */
+/* The lines after a first line 'silent', or all lines if there is no such
+ * line. */
 static const char *behind_silent(const char *lines) {
   const char *word = lines + strspn(lines, " \t");
   size_t n = strcspn(word, "\n"), k = n;

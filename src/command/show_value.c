@@ -118,7 +118,7 @@ static void put_lanes(lane_text *x, int axis, size_t first, size_t stride) {
 }
 
 /* Rows of one lane would take a line each: from this many on they are shown as
- * one row, and ".T" behind it (".mT" where there are more axes). */
+ * one row, and ".T" after it (".mT" where there are more axes). */
 enum { COLUMN = 5 };
 
 static bool is_column(const tk_type *type) {
@@ -380,7 +380,7 @@ static void show_parts(const showing *s, const tk_debug_value *v, size_t n) {
 }
 
 /* Several expressions with commas between are a tuple: in parentheses, so that
- * an index behind them is that of all. */
+ * an index after them is that of all. */
 static const char *name_of_all(tkt *d, const char *text) {
   int depth = 0;
   bool several = false;

@@ -9,8 +9,8 @@
  *
  * Pointers, also those that lie in memory, are addresses of the launch.  So
  * memory is placed where the launch has it: address space is reserved there,
- * and memory mapped into it.
- */
+ * and memory mapped into
+ * it. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static _Noreturn void answer(gpu *g, tkcu_outcome outcome, const char *help,
   exit(outcome != TKCU_OK);
 }
 
-/* Ends with what the error says, unless there is none. */
+/* Ends the process with the error's message, if there is an error. */
 static void check(gpu *g, int error, const char *doing) {
   if (!error) return;
   for (size_t i = 0; i < sizeof known_errors / sizeof *known_errors; i++) {
@@ -93,8 +93,8 @@ static void open_driver(gpu *g) {
 #undef DRIVER
 }
 
-/* What is opened may end the process, if it is damaged: that it is being opened
- * stands in the answer until it is. */
+/* A damaged library may end the process while it is opened, so the answer says
+ * beforehand that this is being done. */
 static void open_runtime(gpu *g) {
   static const char help[] =
       "install the CUDA Runtime, 12.8 or newer (with PyTorch: pip install "
@@ -136,7 +136,7 @@ static void open_device(gpu *g) {
 static const uint64_t grain = (uint64_t)1 << 21, window = (uint64_t)1 << 25,
                       widest = (uint64_t)1 << 33;
 
-/* Reserves the windows from lo to hi, or more behind them. */
+/* Reserves the windows from lo to hi, or more after them. */
 static void reserve(gpu *g, uint64_t lo, uint64_t hi) {
   for (uint64_t size = hi - lo; size <= widest || size == hi - lo; size *= 2) {
     uint64_t got = 0;
@@ -244,7 +244,7 @@ int main(int argc, char **argv) {
   tkcu_request head;
   int fd = argc == 2 ? atoi(argv[1]) : -1;
   if (fd <= 2 || pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head) {
-    fputs("tkdbg-cuda: it is started by tkdbg, with a request\n", stderr);
+    fputs("tkdbg-cuda: tkdbg starts this program, with a request\n", stderr);
     return 2;
   }
   g.file = mmap(NULL, head.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

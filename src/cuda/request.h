@@ -2,8 +2,8 @@
  *
  * A request is a file without a name that both processes map.  Offsets count
  * bytes from its beginning; numbers are the machine's own.  Memory lies in it
- * as it is before the launch, and afterwards as the launch left it.
- */
+ * as it is before the launch, and afterwards as the launch left
+ * it. */
 #ifndef TK_CUDA_REQUEST_H
 #define TK_CUDA_REQUEST_H
 
@@ -14,8 +14,9 @@ typedef enum tkcu_outcome {
   TKCU_DIED,    /* nothing was said */
   TKCU_OK,      /* memory is as the launch left it */
   TKCU_FAULT,   /* the kernel is at fault */
-  TKCU_MISSING, /* this machine lacks something */
-  TKCU_BUSY,    /* an address was taken here: another process may do */
+  TKCU_MISSING, /* this machine lacks something that is needed */
+  /* an address was taken in this process; another one may succeed */
+  TKCU_BUSY,
 } tkcu_outcome;
 
 /* Global memory, where the kernel sees it. */

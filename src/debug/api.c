@@ -42,15 +42,19 @@ static void keep_places(tkd *d, tk_diag *x) {
     keep_place(d, (tk_place *)&n->place);
 }
 
-/* What was raised, or the first of what was reported, which leaves the
- * report. */
-static void note_fault(tk_env *e, void *ud) {
-  guarded *g = ud;
-  tkd *d = g->d;
+static const tk_debug_fault no_fault = {.message = "", .text = "", .about = ""};
+
+static const tk_remedy remedies[TK_FAULTS] = {
+#define FAULT(id, remedy, text) [TK_FAULT_##id] = TK_REMEDY_##remedy,
+#include "tkdbg/fault.def"
+#undef FAULT
+};
+
+/* Lists the findings that the call has left, and adds their text. */
+static void list_findings(tk_env *e, tkd *d) {
   tkd_answers *a = &d->answers;
-  const tk_diag *first = a->findings;
   size_t n = 0;
-  for (const tk_diag *x = first; x; x = x->next) n++;
+  for (const tk_diag *x = a->findings; x; x = x->next) n++;
   a->list = tk_calloc(e, n + 1, sizeof *a->list);
   a->list_size = (n + 1) * sizeof *a->list;
   a->fault.findings = a->list;
@@ -59,20 +63,43 @@ static void note_fault(tk_env *e, void *ud) {
     a->list[a->fault.nfindings++] = &x->f;
     tk_finding_text(&a->text, &x->f, false);
   }
-  if (*tkd_message(d)) tk_buf_puts(&a->text, tkd_message(d));
-  tk_buf_puts(&a->message, *tkd_message(d) ? tkd_message(d)
-                           : first         ? first->f.message
-                                           : "");
-  if (first && first->f.help) {
-    tk_buf_puts(&a->help, first->f.help);
+}
+
+/* The first of the findings says where it is, and what may help. */
+static void note_finding(tkd_answers *a, const tk_diag *x) {
+  a->fault.id = TK_FAULT_FINDINGS;
+  tk_buf_puts(&a->message, x->f.message);
+  if (x->f.help) {
+    tk_buf_puts(&a->help, x->f.help);
     a->fault.help = tk_buf_str(&a->help);
   }
-  if (first && first->src) {
-    a->fault.from = first->span.lo;
-    a->fault.to = first->span.hi;
-  }
+  if (!x->src) return;
+  a->fault.from = x->span.lo;
+  a->fault.to = x->span.hi;
+}
+
+static void note_raised(tkd_answers *a, const tkd_raised *r) {
+  TK_ASSERT(r->id > TK_FAULT_FINDINGS && r->id < TK_FAULTS);
+  a->fault.id = r->id;
+  a->fault.remedy = remedies[r->id];
+  tk_buf_clear(&a->message);
+  tk_buf_add(&a->message, r->message.s, r->message.n);
+  tk_buf_add(&a->text, r->message.s, r->message.n);
+  tk_buf_add(&a->about, r->about.s, r->about.n);
+}
+
+/* What was raised, or the first of what was reported, which leaves the
+ * report. */
+static void note_fault(tk_env *e, void *ud) {
+  guarded *g = ud;
+  tkd *d = g->d;
+  tkd_answers *a = &d->answers;
+  list_findings(e, d);
+  if (a->findings) note_finding(a, a->findings);
+  if (d->raised.id) note_raised(a, &d->raised);
   a->fault.message = tk_buf_str(&a->message);
   a->fault.text = tk_buf_str(&a->text);
+  a->fault.about = tk_buf_str(&a->about);
 }
 
 void tkd_drop_fault(tkd *d) {
@@ -82,16 +109,17 @@ void tkd_drop_fault(tkd *d) {
   tk_buf_clear(&a->message);
   tk_buf_clear(&a->text);
   tk_buf_clear(&a->help);
+  tk_buf_clear(&a->about);
   a->findings = NULL;
   a->list = NULL;
   a->list_size = 0;
-  a->fault = (tk_debug_fault){.message = "", .text = ""};
+  a->fault = no_fault;
 }
 
 tk_status tkd_try(tkd *d, void (*fn)(tkd *d, void *ud), void *ud) {
   guarded g = {d, fn, ud, d->env->ndiags};
   tk_status st = tk_protect(d->env, run_guarded, &g);
-  if (st != TK_OK) tkd_drop_message(d);
+  if (st != TK_OK) tkd_drop_raised(d);
   return st;
 }
 
@@ -99,23 +127,23 @@ tk_status tkd_guard(tkd *d, void (*fn)(tkd *d, void *ud), void *ud) {
   static const char no_memory[] = "out of memory";
   guarded g = {d, fn, ud, d->env->ndiags};
   size_t mark = tk_call_begins(&d->mem);
-  tkd_drop_message(d);
+  tkd_drop_raised(d);
   tkd_drop_fault(d);
   tk_status st = tk_protect(d->env, run_guarded, &g);
   if (st != TK_OK) {
     tkd_drop_fault(d); /* that of a call within this one */
     d->answers.fault.message = d->answers.fault.text = no_memory;
+    d->answers.fault.id = TK_FAULT_MEMORY;
     d->answers.findings = tk_diag_take(d->env, g.diags);
     if (st != TK_INTERNAL) tk_protect(d->env, note_fault, &g);
   }
-  tkd_drop_message(d);
+  tkd_drop_raised(d);
   tk_call_ends(&d->mem, mark);
   return st;
 }
 
 const tk_debug_fault *tk_debug_error(tk_debug *d) {
-  if (!d->answers.fault.message)
-    d->answers.fault = (tk_debug_fault){.message = "", .text = ""};
+  if (!d->answers.fault.message) d->answers.fault = no_fault;
   return &d->answers.fault;
 }
 
@@ -147,8 +175,7 @@ static void intend(tkd *d, void *ud) {
     tkd_drop_intent(d);
     return;
   }
-  if (d->at.visiting)
-    tkd_raise(d, "Another program is only looked at here: it cannot be moved.");
+  if (d->at.visiting) tkd_raise(d, VISITING_MOVE);
   tkd_intend(d, how);
 }
 
@@ -201,7 +228,7 @@ void tk_debug_history(tk_debug *d, uint64_t bytes) {
 
 static void new_mark(tkd *d, void *ud) {
   int *number = ud;
-  if (!d->t) tkd_raise(d, "No launch is running.");
+  if (!d->t) tkd_raise(d, NO_LAUNCH);
   tkd_mark_new(d);
   *number = (int)d->time.nmarks;
 }
@@ -218,7 +245,7 @@ typedef struct mark_asked {
 static void find_mark(tkd *d, void *ud) {
   mark_asked *a = ud;
   if (a->number < 1 || (size_t)a->number > d->time.nmarks)
-    tkd_raise(d, "Which checkpoint? There are %zu.", d->time.nmarks);
+    tkd_raise(d, NO_MARK, d->time.nmarks);
   const tkd_mark *m = &d->time.marks[a->number - 1];
   *a->out = (tk_resume){.kind = TK_RESUME_EVENT,
                         .event = m->event,
@@ -274,7 +301,7 @@ static void add_point(tkd *d, void *ud) {
   bool somewhere = s->kind == TK_POINT_WATCH   ? s->size
                    : s->kind == TK_POINT_CATCH ? false
                                                : s->statement != NULL;
-  if (!s->where && !somewhere) tkd_raise(d, "Where should the breakpoint be?");
+  if (!s->where && !somewhere) tkd_raise(d, WHERE);
   a->number = tkd_point_add(d, a->spec)->number;
 }
 
@@ -373,8 +400,9 @@ static void assign_value(tkd *d, void *ud) {
   if (r)
     tkd_assign_elements(d, r, index, a->text);
   else if (index)
-    tkd_raise(d, "A single lane cannot be set; use tl.where: set var x = "
-                 "tl.where(...).");
+    tkd_raise_about(
+        d, tk_arena_strndup(&d->mem.arena, a->name, (size_t)(index - a->name)),
+        SET_LANE);
   else if (a->text)
     tkd_assign(d, a->name, a->text);
   else
@@ -471,14 +499,10 @@ void tk_debug_told(tk_debug *d, const tk_finding *f) {
 
 static void choose_detectors(tkd *d, void *ud) {
   const char *list = *(const char **)ud;
-  if (d->at.visiting)
-    tkd_raise(d, "This cannot be done while another program "
-                 "is visited.");
+  if (d->at.visiting) tkd_raise(d, VISITING_CHECK);
   bool begun = d->t && (d->time.ncheckpoints || d->at.event);
   if (begun && (!d->time.ncheckpoints || d->time.checkpoints[0].event))
-    tkd_raise(d, "Detectors need the beginning of the launch, whose history "
-                 "was dropped: 'set check'\ncomes before it, and 'set "
-                 "history'.");
+    tkd_raise(d, BEGINNING_DROPPED);
   tkc_choose(d->session, list);
   if (begun) tkd_watch_again(d);
 }

@@ -10,7 +10,7 @@
 tk_status tkd_guard(tkd *d, void (*fn)(tkd *d, void *ud), void *ud);
 /* The same inside another call: what went wrong stays reported. */
 tk_status tkd_try(tkd *d, void (*fn)(tkd *d, void *ud), void *ud);
-/* Fails unless the selected call is one of the program that goes on next. */
+/* Fails unless the selected call is one of the program that runs next. */
 void tkd_need_current(tkd *d);
 /* Frees what tk_debug_error tells of. */
 void tkd_drop_fault(tkd *d);

@@ -81,10 +81,7 @@ static const tkd_checkpoint *checkpoint_for(tkd *d, uint64_t program) {
 static const tkd_checkpoint *begin_at(tkd *d, uint64_t program) {
   tkd_need_history(d);
   const tkd_checkpoint *b = checkpoint_for(d, program);
-  if (b->ahead)
-    tkd_raise(d, "Programs have run out of order, and the history of what came "
-                 "before was\n"
-                 "dropped: a larger 'set history' keeps it.");
+  if (b->ahead) tkd_raise(d, OUT_OF_ORDER);
   return b;
 }
 

@@ -10,7 +10,7 @@
 #include "debug/raise.h"
 #include "debug/value.h"
 #include "ir/view.h"
-#include "spec/spec.h"
+#include "typing/state.h"
 
 const tk_ir *tk_debug_form(const tk_debug *d) {
   return d->t ? tk_program_view(d->t->program) : NULL;
@@ -34,23 +34,12 @@ static bool count_statement(void *ud, const tk_at *at) {
   return true;
 }
 
-static tk_ir_stmt_kind kind_of(const tk_stmt *st) {
-  switch (st->kind) {
-  case TK_S_RUN: break;
-  case TK_S_IF: return TK_IR_IF;
-  case TK_S_FOR: return TK_IR_FOR;
-  case TK_S_WHILE: return TK_IR_WHILE;
-  case TK_S_RETURN: return TK_IR_RETURN;
-  }
-  return TK_IR_RUN;
-}
-
 static void list_body(code_listing *x, const tk_body *b, int depth) {
   for (size_t i = 0; i < b->n; i++) {
     const tk_stmt *st = b->items[i];
     x->statements[x->nstatements++] =
         (tk_debug_statement){.id = st->id,
-                             .kind = kind_of(st),
+                             .kind = tk_stmt_kind_view(st),
                              .place = tk_place_of(x->f->src, st->span),
                              .depth = depth,
                              .calls = tkd_calls_until(x->f, st, NULL)};
@@ -201,7 +190,7 @@ typedef struct functions_asked {
 
 static void list_functions(tkd *d, void *ud) {
   functions_asked *a = ud;
-  if (!d->t) tkd_raise(d, "No launch is running.");
+  if (!d->t) tkd_raise(d, NO_LAUNCH);
   const tk_program *p = d->t->program;
   a->list = TK_NEWN(&d->answers.arena, tk_debug_function, p->nfuncs);
   a->list[a->n++] = describe_function(d, p->kernel);
@@ -221,10 +210,6 @@ tk_status tk_debug_functions(tk_debug *d, const tk_debug_function **list,
 
 /* ---- sources ----------------------------------------------------------- */
 
-static bool is_library(const tk_source *s) {
-  return !strncmp(s->name, TKS_LIBRARY, sizeof TKS_LIBRARY - 1);
-}
-
 /* Modules are newest first; the i-th that was opened, without ours, or the
  * newest one of a name. */
 static const tk_source *find_source(const tkd *d, size_t i, const char *name) {
@@ -233,11 +218,11 @@ static const tk_source *find_source(const tkd *d, size_t i, const char *name) {
   for (const tk_module *m = d->session->modules; m; m = m->next) {
     s = m->file->src;
     if (name && !strcmp(s->name, name)) return s;
-    n += !is_library(s);
+    n += !tks_is_library(s);
   }
   if (name || i >= n) return NULL;
   for (const tk_module *m = d->session->modules; m; m = m->next)
-    if (!is_library(m->file->src) && --n == i) return m->file->src;
+    if (!tks_is_library(m->file->src) && --n == i) return m->file->src;
   return NULL;
 }
 

@@ -10,8 +10,8 @@
  * undoes the journal of memory writes up to the start of a program and runs
  * from there to the event asked for; the interpreter is deterministic.
  *
- * Everything here belongs to the engine, which belongs to its session.
- */
+ * Everything here belongs to the engine, which belongs to its
+ * session. */
 #ifndef TK_DEBUG_DEBUG_H
 #define TK_DEBUG_DEBUG_H
 
@@ -59,7 +59,7 @@ typedef struct tkd_steps {
 typedef struct tkd_replay {
   uint64_t target, target_sub; /* where it ends; 0: at no event */
   uint64_t now;                /* SEARCHING: the event that it began at */
-  uint64_t hit, hit_sub;       /* ... the last place; 0: none yet */
+  uint64_t hit, hit_sub;       /* the event of the last hit; 0: none yet */
   tkd_stop stop;               /* ... and why */
   bool cut;                    /* Ctrl-C ended it */
 } tkd_replay;
@@ -103,15 +103,21 @@ typedef struct tkd_points {
   size_t work_diags;   /* ... and how many reports there were before */
 } tkd_points;
 
+/* Why a call of the engine fails: of raise.c. */
+typedef struct tkd_raised {
+  tk_fault id; /* NONE: something else has failed */
+  tk_buf message, about;
+} tkd_raised;
+
 /* What was handed out at this stop, and why a call failed: of api.c. */
 typedef struct tkd_answers {
   tk_arena arena;
   tk_arena outer[TKD_BLOCKS]; /* those of the blocks around this one */
   int nouter;
   tk_debug_fault fault;
-  tk_buf text, message, help; /* of the fault */
-  struct tk_diag *findings;   /* that it is made of */
-  const tk_finding **list;    /* ... of list_size */
+  tk_buf text, message, help, about; /* of the fault */
+  struct tk_diag *findings;          /* that it is made of */
+  const tk_finding **list;           /* ... of list_size */
   size_t list_size;
 } tkd_answers;
 
@@ -131,7 +137,7 @@ typedef struct tkd_launch {
   bool detached;       /* ... and runs on without the debugger */
   bool leaves;         /* ... until it has ended, for another launch */
   bool ignoring;       /* launches that begin are not debugged */
-  _Atomic bool called; /* for the front end, from any thread */
+  _Atomic bool called; /* the front end wants to be called; any thread */
 } tkd_launch;
 
 /* A launch of the host, and the file that it can be run again from. */
@@ -165,7 +171,7 @@ typedef struct tkd_programs {
   bool fresh;             /* its first statement comes next */
   bool deadlocked;
   size_t reported;      /* before the deadlock */
-  void (*work)(tkd *d); /* to be done on the main stack */
+  void (*work)(tkd *d); /* work that has to be done on the main stack */
 } tkd_programs;
 
 /* Where it is, and what is looked at there: of stop.c and frames.c. */
@@ -199,8 +205,8 @@ typedef struct tkd_armed {
   bool instructions;  /* they are counted */
   uint64_t counted;   /* ... since the event */
   bool interrupted;   /* Ctrl-C: to stop at the next statement */
-  bool start;         /* to stop at the first statement of the launch */
-  uint64_t launch;    /* ... of this one, or of the next one behind it */
+  bool start;         /* whether to stop at the first statement of the launch */
+  uint64_t launch;    /* ... of this one, or of the next one after it */
   bool caught_launch; /* start is for catch_launch */
 } tkd_armed;
 
@@ -246,7 +252,7 @@ struct tk_debug {
   tkd_returned returned;
   tkd_answers answers;
   tk_scratch mem;
-  tk_buf message; /* of what was raised: raise.h */
+  tkd_raised raised;
 };
 
 #endif

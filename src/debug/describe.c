@@ -107,7 +107,7 @@ static void describe_returned(tkd *d, tk_debug_stop *s) {
   s->nreturned = d->returned.n;
 }
 
-/* Where the program stands that goes on next. */
+/* Where the program stands that runs next. */
 static void describe_program(tkd *d, tk_debug_stop *s) {
   const tki_frame *f = d->at.frame;
   s->program = TK_DEBUG_NO_PROGRAM;

@@ -10,19 +10,12 @@
 /* The slot of a variable that can be changed; fails. */
 static int slot_to_change(tkd *d, const char *name) {
   int slots[2];
-  if (!d->at.frame) tkd_raise(d, "No program is stopped.");
+  if (!d->at.frame) tkd_raise(d, NO_PROGRAM);
   size_t n = tki_eval_slots(d->at.frame, name, slots, 2);
-  if (n == 0)
-    tkd_raise(
-        d,
-        "'%s' is not a variable here, or its value is fixed at compile time.",
-        name);
-  if (n > 1) tkd_raise(d, "'%s' is a tuple.", name);
+  if (n == 0) tkd_raise(d, NOT_VARIABLE, name);
+  if (n > 1) tkd_raise(d, TUPLE, name);
   if (d->at.frame->func->slots[slots[0]].type.ptr)
-    tkd_raise(d,
-              "'%s' is a pointer: 'set %s[I] = EXPR' changes what it points "
-              "to.",
-              name, name);
+    tkd_raise_about(d, name, POINTER, name);
   return slots[0];
 }
 
@@ -45,7 +38,7 @@ void tkd_assign_lanes(tkd *d, const char *name, const char *lanes, size_t n) {
   int slot = slot_to_change(d, name);
   const tk_type *type = &d->at.frame->func->slots[slot].type;
   size_t size = (size_t)tk_numel(type) * tk_lane_size(type);
-  if (n != size) tkd_raise(d, "'%s' has %zu bytes, not %zu.", name, size, n);
+  if (n != size) tkd_raise(d, BYTES, name, size, n);
   change_slot(d, slot, lanes, n);
 }
 
@@ -56,7 +49,7 @@ void tkd_assign_elements(tkd *d, const tki_region *r, const char *index,
   tkd_part part = tkd_part_of(d, r, index);
   tkd_view v;
   if (!tkd_view_of(r->tensor, &part, &v) || tk_numel(&v.type) > MOST_SET)
-    tkd_raise(d, "At most %d elements are set at once.", MOST_SET);
+    tkd_raise(d, SET_MOST, MOST_SET);
   tkd_value x = tkd_evaluate_one(d, d->at.frame, text, &v.type, "no value");
   size_t size = tk_lane_size(&v.type), n = (size_t)tk_numel(&v.type);
   TK_ASSERT(x.n == n * size);

@@ -54,7 +54,7 @@ static void look_for_same_place(void *ud, tki *t, const tk_stmt *st) {
   tk_throw(t->env, TK_INTERRUPTED);
 }
 
-/* The programs behind it have nothing to say. */
+/* The programs after it have nothing to say. */
 static void end_after_program(void *ud, tki *t, bool begins) {
   seeing *s = ud;
   if (!begins && tki_program_index(t) == s->program)
@@ -72,26 +72,17 @@ static void not_there(seeing *s, const tkd_aside *w) {
   if (p->in_loop)
     snprintf(where + n, sizeof where - (size_t)n, ", trip %llu",
              (unsigned long long)p->trip);
-  if (w->full)
-    tkd_raise(s->d, "%s is too far back for the history ('set history').",
-              where);
-  if (w->why)
-    tkd_raise(s->d, "%s is not reached: %s comes before it.", where, w->why);
-  tkd_raise(s->d, "%s does not reach line %d.", where,
+  if (w->full) tkd_raise(s->d, PLACE_TOO_FAR, where);
+  if (w->why) tkd_raise(s->d, PLACE_NOT_REACHED, where, w->why);
+  tkd_raise(s->d, PLACE_LEFT_OUT, where,
             tk_source_line(at->func->src, at->stmt->span.lo));
 }
 
 /* Makes of the place the one a trip before. */
 static void a_trip_before(tkd *d, tkd_place *p) {
   tkd_position *at = tkd_innermost_loop(p);
-  if (!at)
-    tkd_raise(d, "This statement is not in a loop: 'diff EXPR program X' "
-                 "compares programs, and\n"
-                 "'diff BUFFER' compares memory with what it was.");
-  if (!at->trips[0]--)
-    tkd_raise(d, "This is trip 0, and there is no trip before it. 'diff EXPR "
-                 "program X' compares\n"
-                 "programs.");
+  if (!at) tkd_raise(d, NOT_IN_LOOP);
+  if (!at->trips[0]--) tkd_raise(d, FIRST_TRIP);
 }
 
 /* What is undefined is only known of a launch from its beginning. */
@@ -133,8 +124,7 @@ static void compare_values(tkd *d, void *ud) {
   seeing *s = ud;
   s->d = d;
   s->place = tkd_place_of(tkd_need_frame(d));
-  if (s->program == d->programs.task->index)
-    tkd_raise(d, "That is the current program: name another one.");
+  if (s->program == d->programs.task->index) tkd_raise(d, CURRENT_PROGRAM);
   tk_status st = tk_protect(d->env, run_seeing, s);
   tkc_undefined_free(d->t, s->follows);
   tki_eval_free(s->x);
@@ -185,7 +175,7 @@ static void find_past(tkd *d, void *ud) {
   past *p = ud;
   p->d = d;
   p->r = d->t ? tkd_region(d, p->name, strlen(p->name)) : NULL;
-  if (!p->r) tkd_raise(d, "%s is not a tensor of this launch.", p->name);
+  if (!p->r) tkd_raise(d, NO_TENSOR, p->name);
   p->out->aside.left_out = tkd_with_first_memory(d, copy_past, p);
 }
 

@@ -206,10 +206,12 @@ static void begin_watching(void *ud, struct tki *t) {
 /* ---- the object -------------------------------------------------------- */
 
 static void free_buffers(tkd *d) {
-  tk_buf_free(&d->message);
+  tk_buf_free(&d->raised.message);
+  tk_buf_free(&d->raised.about);
   tk_buf_free(&d->answers.text);
   tk_buf_free(&d->answers.message);
   tk_buf_free(&d->answers.help);
+  tk_buf_free(&d->answers.about);
   for (int i = 0; i < d->answers.nouter; i++)
     tk_arena_free(&d->answers.outer[i]);
 }
@@ -248,10 +250,12 @@ static void make_engine(tk_env *e, void *ud) {
   d->time.limit = TKD_HISTORY;
   d->launches.most = TKD_LAUNCHES;
   d->course.steps.kind = TK_RESUME_CONTINUE;
-  tk_buf_init(&d->message, e);
+  tk_buf_init(&d->raised.message, e);
+  tk_buf_init(&d->raised.about, e);
   tk_buf_init(&d->answers.text, e);
   tk_buf_init(&d->answers.message, e);
   tk_buf_init(&d->answers.help, e);
+  tk_buf_init(&d->answers.about, e);
   tk_scratch_init(&d->mem, e);
   tk_arena_init(&d->answers.arena, e);
   d->time.journal = tkd_journal_new(e);

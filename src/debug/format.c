@@ -10,14 +10,11 @@ static void bad_brace(tkd *d, const char *format, const char *at,
                       const char *what) TK_NORETURN;
 static void bad_brace(tkd *d, const char *format, const char *at,
                       const char *what) {
-  tkd_raise(d,
-            "%s, at character %d of \"%s\": {EXPR} prints a value, "
-            "{{ and }} print braces.",
-            what, (int)(at - format) + 1, format);
+  tkd_raise(d, BRACE, what, (int)(at - format) + 1, format);
 }
 
 void tkd_check_format(tkd *d, const char *format) {
-  if (!format) tkd_raise(d, "A logpoint needs a text.");
+  if (!format) tkd_raise(d, NO_TEXT);
   for (const char *s = format; *s; s++) {
     if ((*s == '{' || *s == '}') && s[1] == *s) {
       s++;

@@ -40,9 +40,8 @@ void tkd_select(tkd *d, int level) {
 }
 
 tki_frame *tkd_need_frame(tkd *d) {
-  if (!d->t) tkd_raise(d, "No launch is running.");
-  if (!d->at.frame)
-    tkd_raise(d, "No program is stopped: the launch has ended.");
+  if (!d->t) tkd_raise(d, NO_LAUNCH);
+  if (!d->at.frame) tkd_raise(d, NO_PROGRAM_LEFT);
   return d->at.frame;
 }
 

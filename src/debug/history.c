@@ -81,13 +81,8 @@ static int64_t checkpoint_before(tkd *d, uint64_t event, bool whole) {
 
 static void no_history(tkd *d) TK_NORETURN;
 static void no_history(tkd *d) {
-  if (!d->time.limit)
-    tkd_raise(d, "Nothing is recorded: 'set history 256' records, from the "
-                 "next launch on.");
-  tkd_raise(d,
-            "The history of what came before was dropped: it is longer "
-            "than %llu MiB ('set history').",
-            (unsigned long long)(d->time.limit >> 20));
+  if (!d->time.limit) tkd_raise(d, NOT_RECORDED);
+  tkd_raise(d, HISTORY_DROPPED, (unsigned long long)(d->time.limit >> 20));
 }
 
 /* As checkpoint_before; raises if there is none. */

@@ -2,8 +2,8 @@
  *
  * A checkpoint is a place where running can start again; an edit is what the
  * user did at an event, to be done again when going back to a later one.  Both
- * belong to the engine.
- */
+ * belong to the
+ * engine. */
 #ifndef TK_DEBUG_HISTORY_H
 #define TK_DEBUG_HISTORY_H
 
@@ -33,7 +33,7 @@ struct tkd_edit {
   tkd_edit_kind kind;
   uint64_t event, sub;
   uint64_t index;
-  int level, slot; /* frame from innermost, its slot */
+  int level, slot; /* the frame, counted from the innermost, and its slot */
   char *bytes;     /* POKE, SET */
   size_t n;
   char *host;          /* POKE */

@@ -2,8 +2,8 @@
  *
  * All of this runs on the fiber of a program.  The two functions that decide
  * are stop_before, before a statement, and step_ends, which that asks about
- * the step that is being taken.
- */
+ * the step that is being
+ * taken. */
 #include "debug/hooks.h"
 
 #include "debug/condition.h"
@@ -183,12 +183,12 @@ static void access_hook(void *ud, tki *t, const tki_access *a) {
   if (d->points.has_memory_watch) tkd_watches_access(d, a);
 }
 
-/* In the middle of a statement; what the user did there is done again. */
+/* In the middle of a statement: does again what the user did there. */
 static void stop_late(tkd *d, tk_stop_reason r, const tkd_point *p,
                       const char *text) {
   if (tkd_is_left_alone(d)) return;
   d->at.sub = TKD_LATE;
-  d->t->wants_stmts = true; /* the next statement ends that */
+  d->t->wants_stmts = true; /* until the next statement */
   if (d->course.phase != TKD_REPLAYING) tkd_stop_here(d, r, p, text);
   if (d->course.phase != TKD_RUNNING) tkd_redo(d);
 }

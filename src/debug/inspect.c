@@ -15,11 +15,11 @@
 #include "debug/resume.h"
 #include "interp/check/undefined.h"
 #include "interp/grid.h"
-#include "spec/origin.h"
+#include "typing/origin.h"
 
 static void describe_stand(tkd *d, void *ud) {
   const tk_debug_stop **out = ud;
-  if (!d->t) tkd_raise(d, "No launch is running.");
+  if (!d->t) tkd_raise(d, NO_LAUNCH);
   *out = tkd_describe_stop(d);
 }
 
@@ -60,8 +60,7 @@ static void find_program(tkd *d, void *ud) {
   uint64_t place, index = 0;
   for (place = 0; place < tk_debug_program_count(d); place++)
     if (tki_program_at(d->t, place, &index) && index == a->index) break;
-  if (place == tk_debug_program_count(d))
-    tkd_raise(d, "This launch does not run that program.");
+  if (place == tk_debug_program_count(d)) tkd_raise(d, NOT_LAUNCHED);
   *a->out = (tk_debug_program){.index = index,
                                .state = state_of_program(d, index, place)};
   tki_pid_of(d->t, index, a->out->pid);
@@ -96,12 +95,10 @@ static void select_call(tkd *d, void *ud) {
   const selection *a = ud;
   const tki_task *k =
       d->t ? tki_schedule_task(d->programs.schedule, a->program) : NULL;
-  if (!k)
-    tkd_raise(d, "That program is not paused: it has not begun, or has "
-                 "ended.");
+  if (!k) tkd_raise(d, NOT_PAUSED);
   const tki_frame *f = tkd_user_frame(k->frame);
   for (size_t i = 0; f && i < a->level; i++) f = tkd_user_frame(f->caller);
-  if (!f) tkd_raise(d, "The program has no such call.");
+  if (!f) tkd_raise(d, NO_CALL);
   d->at.frame = (tki_frame *)f;
   d->at.level = (int)a->level;
   d->at.elsewhere = k != d->programs.task;
@@ -115,8 +112,7 @@ tk_status tk_debug_select(tk_debug *d, uint64_t program, size_t level) {
 
 void tkd_need_current(tkd *d) {
   tkd_need_frame(d);
-  if (d->at.elsewhere)
-    tkd_raise(d, "Only the program that runs next can be changed.");
+  if (d->at.elsewhere) tkd_raise(d, NOT_NEXT);
 }
 
 /* ---- calls ------------------------------------------------------------- */
@@ -160,7 +156,7 @@ static tk_debug_loop *loops_of(tkd *d, const tki_frame *f, size_t *n) {
 static void find_frame(tkd *d, void *ud) {
   frame_asked *a = ud;
   const tki_frame *f = call_at(d, a->level);
-  if (!f) tkd_raise(d, "The program has no such call.");
+  if (!f) tkd_raise(d, NO_CALL);
   bool calls = a->level > 0 && f->stmt;
   *a->out = (tk_debug_frame){
       .level = a->level,
@@ -235,7 +231,7 @@ static const char *place_named(const char *text) {
 static const tki_frame *frame_to_ask(tkd *d, const char *text) {
   if (d->at.frame || !d->t) return tkd_need_frame(d);
   const char *name = place_named(text);
-  if (name) tkd_raise(d, "%s has no value: the launch has ended.", name);
+  if (name) tkd_raise(d, NO_VALUE_LEFT, name);
   tki_frame *f = tk_temp_bytes(&d->mem, sizeof *f);
   *f = tkd_frame_before(d, d->t->program->kernel, NULL);
   return f;
@@ -341,7 +337,7 @@ static const char **names_in(tkd *d, const tki_frame *f, size_t *n) {
 static void list_variables(tkd *d, void *ud) {
   variables_asked *a = ud;
   a->f = d->at.frame || a->level ? call_at(d, a->level) : frame_to_ask(d, "");
-  if (!a->f) tkd_raise(d, "The program has no such call.");
+  if (!a->f) tkd_raise(d, NO_CALL);
   size_t n;
   const char **names = names_in(d, a->f, &n);
   for (size_t i = 0; i < n; i++) {
@@ -428,7 +424,7 @@ bool tk_debug_region_named(tk_debug *d, const char *name,
 static void find_element(tkd *d, void *ud) {
   element_asked *a = ud;
   find_region(d, a);
-  if (!a->r) tkd_raise(d, "%s is not a tensor of this launch.", a->name);
+  if (!a->r) tkd_raise(d, NO_TENSOR, a->name);
   char *host = tkd_element(d, a->r, a->index, &a->left);
   a->address = a->r->lo + (uint64_t)(host - a->r->host);
 }
@@ -455,11 +451,9 @@ typedef struct memory_asked {
 } memory_asked;
 
 static char *memory_at(tkd *d, const memory_asked *a) {
-  if (!d->t) tkd_raise(d, "No launch is running.");
+  if (!d->t) tkd_raise(d, NO_LAUNCH);
   const tki_region *r = tki_region_at(d->t, a->address, a->size);
-  if (!r)
-    tkd_raise(d, "0x%llx is in no tensor of this launch.",
-              (unsigned long long)a->address);
+  if (!r) tkd_raise(d, NO_TENSOR_AT, (unsigned long long)a->address);
   TK_ASSERT(a->address >= r->lo && a->address + a->size <= r->hi);
   return r->host + (a->address - r->lo);
 }

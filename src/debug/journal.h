@@ -12,7 +12,7 @@ tkd_journal *tkd_journal_new(tk_env *e);
 void tkd_journal_free(tkd_journal *j); /* NULL: nothing */
 void tkd_journal_clear(tkd_journal *j);
 void tkd_journal_add(tkd_journal *j, char *host, size_t n);
-/* Positions: behind the newest record, and before the oldest. */
+/* Positions: after the newest record, and before the oldest. */
 uint64_t tkd_journal_at(const tkd_journal *j);
 uint64_t tkd_journal_first(const tkd_journal *j);
 void tkd_journal_undo(tkd_journal *j, uint64_t to);

@@ -130,15 +130,10 @@ uint64_t tkd_launch_wanted(tkd *d, uint64_t number) {
   unsigned long long n = number ? number : x->count;
   if (!number && (!x->raised || d->front.needs_launch)) return x->count + 1;
   if (n > x->count && x->raised)
-    tkd_raise(d, "There is no launch %llu: the script has failed after %llu.",
-              n, (unsigned long long)x->count);
+    tkd_raise(d, LAUNCH_NEVER, n, (unsigned long long)x->count);
   if (n > x->count || (d->t && n == d->launch.number)) return n;
   const tkd_record *r = record_of(d, n);
-  if (!r || r->fd < 0)
-    tkd_raise(d,
-              "Launch %llu is not kept: 'info launches' lists those that are, "
-              "'set launches'\nsays how many MiB.",
-              n);
+  if (!r || r->fd < 0) tkd_raise(d, LAUNCH_DROPPED, n);
   return n;
 }
 

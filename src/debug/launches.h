@@ -12,8 +12,8 @@
 /* A launch of the host begins: counts and records it.  One that runs again is
  * set up as it was then. */
 void tkd_launch_counted(tkd *d);
-/* The number that `launch` of a resume stands for; fails unless it can be gone
- * to. */
+/* The number that `launch` of a resume stands for; fails if it cannot be
+ * reached. */
 uint64_t tkd_launch_wanted(tkd *d, uint64_t number);
 void tkd_launches_free(tkd *d);
 

@@ -1,8 +1,8 @@
 /* locate.c - where a point stands.
  *
  * A location is found again for every launch, in every specialisation of the
- * functions it names.
- */
+ * functions it
+ * names. */
 #include "debug/locate.h"
 
 #include <ctype.h>
@@ -118,7 +118,7 @@ static bool same_file(const char *path, const char *name, size_t n) {
   if (k >= n && !strncmp(path + k - n, name, n) &&
       (k == n || path[k - n - 1] == '/'))
     return true;
-  char text[PATH_MAX]; /* nothing longer is a path */
+  char text[PATH_MAX]; /* no path is longer */
   if (*name != '/' || n >= sizeof text) return false;
   memcpy(text, name, n);
   text[n] = '\0';
@@ -178,8 +178,8 @@ static void find_line(place_search *s, int line) {
   if (s->best) walk_statements(s, found_in_line);
 }
 
-/* A LINE is one of the file that was looked at when the place was named, or
- * else of the kernel's. */
+/* A LINE without FILE belongs to the file that was shown when the place was
+ * named, or else to the kernel's file. */
 static bool in_file(const place_search *s, const char *file, size_t nfile) {
   const char *here = s->f->src->name;
   if (nfile) return same_file(here, file, nfile);
@@ -242,7 +242,8 @@ size_t tkd_find_statements(tkd *d, tkd_point *p,
   return s.found;
 }
 
-/* Another specialisation of it comes before it in the program. */
+/* Whether another specialisation of the same function comes earlier in the
+ * program. */
 static bool is_listed(const tk_program *g, size_t at) {
   for (size_t i = 0; i < at; i++)
     if (g->funcs[i]->src == g->funcs[at]->src &&
@@ -279,11 +280,8 @@ static void no_function(tkd *d, const char *text) {
     if (!d->t->program->funcs[i]->library)
       tk_nearest_try(&n, d->t->program->funcs[i]->name);
   const char *near = tk_nearest_best(&n);
-  if (near)
-    tkd_raise(d, "No function '%s' in this launch. Did you mean '%s'?", text,
-              near);
-  tkd_raise(d, "No function '%s' in this launch: it has %s.", text,
-            functions_here(d));
+  if (near) tkd_raise(d, OTHER_FUNCTION, text, near);
+  tkd_raise(d, NO_FUNCTION, text, functions_here(d));
 }
 
 void tkd_need_function(tkd *d, const char *name) {
@@ -296,19 +294,11 @@ static void no_such_place(tkd *d, const char *text) TK_NORETURN;
 static void no_such_place(tkd *d, const char *text) {
   const char *file, *more = strchr(text, ' ');
   size_t nfile;
-  if (!strcmp(text, "op"))
-    tkd_raise(d, "Which operation? For example: op "
-                 "tl.load");
-  if (!strncmp(text, "op ", 3))
-    tkd_raise(d, "No operation '%s' in this launch.", text + 3);
-  if (more)
-    tkd_raise(d,
-              "Unexpected '%s' after the location '%.*s': a condition begins "
-              "with 'if'.",
-              more + 1, (int)(more - text), text);
+  if (!strcmp(text, "op")) tkd_raise(d, WHICH_OPERATION);
+  if (!strncmp(text, "op ", 3)) tkd_raise(d, NO_OPERATION, text + 3);
+  if (more) tkd_raise(d, AFTER_LOCATION, more + 1, (int)(more - text), text);
   if (parse_line(text, &file, &nfile))
-    tkd_raise(d, "No statement at %s in a function of this launch: it has %s.",
-              text, functions_here(d));
+    tkd_raise(d, NO_SUCH_LINE, text, functions_here(d));
   no_function(d, text);
 }
 
@@ -335,7 +325,7 @@ const char *tkd_location(tkd *d, const char *text, bool later,
   }
   tkd_point p = {
       .kind = TK_POINT_BREAK, .where = (char *)text, .file = (char *)*file};
-  if (!*text) tkd_raise(d, "Which line, function or 'op NAME'?");
+  if (!*text) tkd_raise(d, WHICH_PLACE);
   bool here = !d->t || tkd_find_statements(d, &p, NULL);
   if (!here && !(later && may_come(d, text))) no_such_place(d, text);
   return text;

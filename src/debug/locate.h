@@ -18,7 +18,7 @@ const char *tkd_location(tkd *d, const char *text, bool later,
 /* Fails if the launch has no function of that name. */
 void tkd_need_function(tkd *d, const char *name);
 int tkd_line_at(tkd *d, const char *text); /* 0: none */
-/* The statement of the function at or behind a line; NULL: none. */
+/* The statement of the function at or after a line; NULL: none. */
 const tk_stmt *tkd_stmt_at(const tk_func *f, int line);
 int tkd_last_line(const tk_func *f);
 /* The body of the function that a statement is in; NULL: none. */

@@ -21,33 +21,30 @@ static size_t index_piece(const char *s, bool colon) {
   return n;
 }
 
-/* "[...]" and nothing behind it. */
+/* "[...]" and nothing after it. */
 static void need_brackets(tkd *d, const char *index) {
   size_t n = 1;
   while (index[n] && index[n] != ']') {
     n += index_piece(index + n, false);
     n += index[n] == ',';
   }
-  if (index[n] != ']')
-    tkd_raise(d, "']' was expected at the end of '%s'.", index);
-  if (index[n + 1])
-    tkd_raise(d, "Unexpected '%s' after the index.", index + n + 1);
+  if (index[n] != ']') tkd_raise(d, INDEX_OPEN, index);
+  if (index[n + 1]) tkd_raise(d, INDEX_MORE, index + n + 1);
   if (index[1 + strspn(index + 1, " ")] == ']')
-    tkd_raise(d, "An index was expected in '%s'.", index);
+    tkd_raise(d, INDEX_EMPTY, index);
 }
 
 static int64_t in_axis(tkd *d, const char *name, int axis, int64_t size,
                        int64_t i) {
   int64_t at = i < 0 ? i + size : i;
   if (at < 0 || at >= size)
-    tkd_raise(d, "Index %lld is outside of axis %d of %s, which has %lld.",
-              (long long)i, axis, name, (long long)size);
+    tkd_raise(d, INDEX_OUTSIDE, (long long)i, axis, name, (long long)size);
   return at;
 }
 
 static void too_many_axes(tkd *d, const char *name, int rank) TK_NORETURN;
 static void too_many_axes(tkd *d, const char *name, int rank) {
-  tkd_raise(d, "%s has %d ax%s.", name, rank, rank == 1 ? "is" : "es");
+  tkd_raise(d, AXES, name, rank, rank == 1 ? "is" : "es");
 }
 
 char *tkd_element(tkd *d, const tki_region *r, const char *index,
@@ -82,14 +79,13 @@ size_t tkd_lane(tkd *d, const char *name, const tk_type *type,
     }
   }
   if (axis < type->rank)
-    tkd_raise(d, "%s has %d ax%s: a lane is named by an index for each.", name,
-              type->rank, type->rank == 1 ? "is" : "es");
+    tkd_raise(d, AXES_LANE, name, type->rank, type->rank == 1 ? "is" : "es");
   return lane;
 }
 
 /* ---- views --------------------------------------------------------------- */
 
-/* One of the three numbers of A:B:C; *s moves behind it. */
+/* One of the three numbers of A:B:C; *s moves past it. */
 static int64_t bound(tkd *d, const char **s, int64_t missing) {
   size_t n = index_piece(*s, true), blank = strspn(*s, " ");
   int64_t v = blank >= n ? missing : tkd_index(d, *s, n);
@@ -102,7 +98,7 @@ static int64_t clamp_index(int64_t i, int64_t size) {
   return i < 0 ? 0 : i > size ? size : i;
 }
 
-/* The range of an axis that "I", "A:B" or "A:B:C" names. */
+/* The part of an axis that "I", "A:B" or "A:B:C" names. */
 static tkd_range index_range(tkd *d, const tki_region *r, int axis,
                              const char **s) {
   int64_t size = r->tensor->shape[axis], step = 1;
@@ -119,10 +115,8 @@ static tkd_range index_range(tkd *d, const tki_region *r, int axis,
     ++*s;
     step = bound(d, s, 1);
   }
-  if (step < 1) tkd_raise(d, "The step of a slice must be at least 1.");
-  if (to <= from)
-    tkd_raise(d, "The slice takes no element of axis %d of %s, which has %lld.",
-              axis, r->name, (long long)size);
+  if (step < 1) tkd_raise(d, SLICE_STEP);
+  if (to <= from) tkd_raise(d, SLICE_EMPTY, axis, r->name, (long long)size);
   int64_t count = (to - from + step - 1) / step;
   return (tkd_range){from, count, step, false, count == size};
 }

@@ -6,7 +6,7 @@
 
 #include "debug/debug.h"
 
-/* Indices of an axis: n from `from` on, each `step` behind the one before. */
+/* Indices of an axis: n from `from` on, each `step` after the one before. */
 typedef struct tkd_range {
   int64_t from, n, step;
   bool one; /* an index, which takes the axis away */

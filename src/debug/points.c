@@ -2,8 +2,8 @@
  * whether one is hit.
  *
  * The statements at which points stand are in a hash table that the hooks
- * look into.
- */
+ * look
+ * into. */
 #include "debug/points.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ void tkd_sites_clear(tkd *d) {
 }
 
 /* Notes a catchpoint where it is looked for: most kinds wait for something that
- * is no statement. */
+ * is not a statement. */
 static void resolve_catch(tkd *d, tkd_point *p) {
   switch (p->caught) {
   case TKD_CATCH_LAUNCH: d->points.catch_launch = p; break;
@@ -92,7 +92,7 @@ void tkd_points_resolve(tkd *d) {
 
 /* ---- hits -------------------------------------------------------------- */
 
-/* On the main stack: the front end is told of a logpoint. */
+/* Tells the front end of a logpoint; runs on the main stack. */
 static void tell_log(tkd *d) {
   const tkd_point *p = d->points.work_site->point;
   tk_log log = {.point = p->number, .format = p->format};
@@ -209,24 +209,22 @@ static tkd_caught what_is_caught(tkd *d, const char *name) {
   if (!strncmp(name, "return ", 7)) return TKD_CATCH_RETURN;
   tk_buf *usage = tk_temp_buf(&d->mem);
   for (size_t i = 0; i < TKD_CAUGHT; i++)
-    tk_buf_printf(usage, "%s%s", i ? "|" : "catch ", catch_kinds[i].usage);
-  tkd_raise(d, "%s", tk_buf_str(usage));
+    tk_buf_printf(usage, "%s%s", i ? "|" : "", catch_kinds[i].usage);
+  tkd_raise_about(d, tk_buf_str(usage), NO_CATCH);
 }
 
 /* Names in words a statement or bytes that were given as numbers. */
 static const char *place_in_words(tkd *d, const tk_point_spec *s) {
   tk_arena *a = &d->mem.arena;
-  if (!d->t) tkd_raise(d, "No launch is running.");
+  if (!d->t) tkd_raise(d, NO_LAUNCH);
   if (s->kind != TK_POINT_WATCH) {
     const tk_func *f;
     if (!tkd_stmt_numbered(d->t->program, *s->statement, &f))
-      tkd_raise(d, "No statement %zu in this launch.", *s->statement);
+      tkd_raise(d, NO_SUCH_STATEMENT, *s->statement);
     return tk_arena_printf(a, "statement %zu", *s->statement);
   }
   const tki_region *r = tki_region_at(d->t, s->address, s->size);
-  if (!r)
-    tkd_raise(d, "0x%llx is in no tensor of this launch.",
-              (unsigned long long)s->address);
+  if (!r) tkd_raise(d, NO_TENSOR_AT, (unsigned long long)s->address);
   uint64_t from = s->address - r->lo;
   return tk_arena_printf(a, "bytes %llu to %llu of %s",
                          (unsigned long long)from,
@@ -334,10 +332,8 @@ tkd_point *tkd_point_that_stopped(const tkd *d) {
 tkd_point *tkd_point_numbered(tkd *d, int number) {
   tkd_point *p = find_numbered(d, number);
   if (p) return p;
-  if (!d->points.first)
-    tkd_raise(d, "No breakpoint number %d: there are none.", number);
-  tkd_raise(d, "No breakpoint number %d: 'info breakpoints' lists them.",
-            number);
+  if (!d->points.first) tkd_raise(d, NO_POINTS, number);
+  tkd_raise(d, NO_POINT, number);
 }
 
 void tkd_point_drop(tkd *d, tkd_point *p) {
@@ -381,7 +377,7 @@ static void need_condition(tk_env *e, void *ud) {
 
 void tkd_point_condition(tkd *d, tkd_point *p, const char *cond) {
   if (p->kind == TK_POINT_CATCH && !catch_kinds[p->caught].conditional)
-    tkd_raise(d, "Catchpoint %d takes no condition.", p->number);
+    tkd_raise(d, NO_CONDITION, p->number);
   if (cond) tkd_check_syntax(d, "condition", cond);
   char *old = p->cond;
   p->cond = cond ? tk_text_new(d->env, cond) : NULL;

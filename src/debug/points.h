@@ -1,8 +1,8 @@
 /* points.h - breakpoints, logpoints, watchpoints and catchpoints.
  *
  * A point belongs to the engine, in the list of all points; its texts belong
- * to the point.
- */
+ * to the
+ * point. */
 #ifndef TK_DEBUG_POINTS_H
 #define TK_DEBUG_POINTS_H
 
@@ -26,7 +26,7 @@ struct tkd_point {
   char *where;            /* as typed: location, expression, what is caught */
   char *file;             /* that a LINE is of; NULL: the kernel's */
   const tk_program *form; /* NULL, or of the form that has it ... */
-  size_t wanted;          /* ... the statement that it is at or calls */
+  size_t wanted;          /* the statement that it is at, or that calls */
   char *cond;             /* or NULL */
   char *format;           /* of a logpoint */
   char *programs;         /* conditions; NULL: all programs */
@@ -62,7 +62,7 @@ void tkd_point_enable(tkd *d, tkd_point *p, bool enabled);
 void tkd_point_condition(tkd *d, tkd_point *p, const char *cond);
 /* The point that stopped it here, and more breakpoints that were hit. */
 bool tkd_point_was_hit(const tkd *d, const tkd_point *p);
-/* Drops those that have stopped something and do so only once. */
+/* Removes points that stop only once and have done so. */
 void tkd_points_drop_used(tkd *d);
 void tkd_points_free(tkd *d);
 

@@ -26,7 +26,7 @@
 static void need_statement(tkd *d) {
   const tki_frame *f = tkd_top(d);
   if (d->at.sub || !f || f != d->programs.task->frame)
-    tkd_raise(d, "This works only before a statement: 'next' goes to one.");
+    tkd_raise(d, NO_STATEMENT);
 }
 
 /* Returns the statement that a jump goes to: of the body that the program
@@ -42,24 +42,17 @@ static const tk_stmt *jump_target(tkd *d, const tk_resume *r) {
              : b->items[i]->id == r->statement)
       to = b->items[i];
   if (!to && !line)
-    tkd_raise(d, "Statement %zu is not in the body that line %d is in.",
-              r->statement, tkd_line_of(f));
-  if (!to)
-    tkd_raise(d, "Line %d is not a statement of the body that line %d is in.",
-              line, tkd_line_of(f));
-  if (to == f->stmt) tkd_raise(d, "The program is at that line already.");
+    tkd_raise(d, STATEMENT_ELSEWHERE, r->statement, tkd_line_of(f));
+  if (!to) tkd_raise(d, LINE_ELSEWHERE, line, tkd_line_of(f));
+  if (to == f->stmt) tkd_raise(d, LINE_HERE);
   return to;
 }
 
 static void need_program(tkd *d, uint64_t index) {
   int64_t pid[3];
   char name[80];
-  if (d->launch.over)
-    tkd_raise(d, "The launch has ended: 'goto 1', then 'program', goes into "
-                 "one of its programs.");
-  if (d->at.sub)
-    tkd_raise(d, "This works only before a statement: 'next' goes "
-                 "to one.");
+  if (d->launch.over) tkd_raise(d, ENDED_PROGRAM);
+  if (d->at.sub) tkd_raise(d, NO_STATEMENT);
   if (tki_schedule_task(d->programs.schedule, index) ||
       !tki_schedule_has_begun(d->programs.schedule, index))
     return;
@@ -68,10 +61,7 @@ static void need_program(tkd *d, uint64_t index) {
   for (int i = 1; i < 3 && (pid[i] || pid[2]); i++)
     n +=
         snprintf(name + n, sizeof name - (size_t)n, ",%lld", (long long)pid[i]);
-  tkd_raise(d,
-            "That program has ended: 'goto 1', then 'program %s', goes to its "
-            "beginning.",
-            name);
+  tkd_raise_about(d, name, PROGRAM_ENDED);
 }
 
 static bool counts_operations_anew(const tkd *d) {
@@ -80,9 +70,7 @@ static bool counts_operations_anew(const tkd *d) {
 
 /* Steps need a program that has not ended. */
 static void need_not_over(tkd *d) {
-  if (d->launch.over)
-    tkd_raise(d, "The launch has ended: 'reverse-step' goes back into it, "
-                 "'run' runs it again,\n'continue' leaves it.");
+  if (d->launch.over) tkd_raise(d, ENDED_MOVE);
 }
 
 static void check_intent(tkd *d, const tk_resume *r) {
@@ -90,11 +78,11 @@ static void check_intent(tkd *d, const tk_resume *r) {
   bool leaves = r->kind == TK_RESUME_CONTINUE || r->kind == TK_RESUME_DETACH ||
                 r->kind == TK_RESUME_LAUNCH;
   if (r->kind != TK_RESUME_QUIT && !d->t && !(leaves && d->launches.raised))
-    tkd_raise(d, "No launch is running.");
+    tkd_raise(d, NO_LAUNCH);
   switch (r->kind) {
   case TK_RESUME_CONTINUE:
     if (r->count > 1 && !tkd_point_that_stopped(d))
-      tkd_raise(d, "No breakpoint stopped the program here.");
+      tkd_raise(d, NO_STOPPING_POINT);
     break;
   case TK_RESUME_OPERATION:
     if (counts_operations_anew(d)) tkd_need_event(d, d->at.event, 0);
@@ -111,9 +99,7 @@ static void check_intent(tkd *d, const tk_resume *r) {
     break;
   case TK_RESUME_RETURN: need_statement(d); break;
   case TK_RESUME_BACK_FINISH:
-    if (d->at.frame && tkd_depth(d->at.frame) < 2)
-      tkd_raise(d, "The kernel itself was not called: 'reverse-continue' goes "
-                   "back to the last stop.");
+    if (d->at.frame && tkd_depth(d->at.frame) < 2) tkd_raise(d, NOT_CALLED);
     /* fall through */
   case TK_RESUME_BACK:
   case TK_RESUME_BACK_STEP:
@@ -149,7 +135,7 @@ void tkd_drop_intent(tkd *d) {
 
 /* ---- onwards ----------------------------------------------------------- */
 
-/* Begins `count` steps of the program that stands here; CONTINUE is none. */
+/* Begins `count` steps of the program that is here; CONTINUE is not a step. */
 static void begin_steps(tkd *d, tk_resume_kind kind, uint64_t count) {
   const tki_frame *f = d->at.frame;
   if (kind == TK_RESUME_OPERATION && counts_operations_anew(d)) {
@@ -360,7 +346,7 @@ static void visit_first(void *ud) {
   if (v->there) v->fn(v->ud);
 }
 
-/* Calls fn where a program is paused; the one that goes on next stays. */
+/* Calls fn where a program is paused; the one that runs next stays. */
 static void visit_paused(const visiting *v, const tki_task *k) {
   tkd *d = v->d;
   tkd_where at = d->at;
@@ -377,8 +363,8 @@ static void visit_paused(const visiting *v, const tki_task *k) {
 
 bool tkd_visit(tkd *d, uint64_t program, void (*fn)(void *ud), void *ud) {
   visiting v = {d, program, fn, ud, true};
-  if (d->launch.over || !d->at.frame) tkd_raise(d, "The launch has ended.");
-  if (d->at.visiting) tkd_raise(d, "Another program is visited already.");
+  if (d->launch.over || !d->at.frame) tkd_raise(d, ENDED);
+  if (d->at.visiting) tkd_raise(d, VISITING_TWICE);
   d->at.visiting = true;
   const tki_task *k = tki_schedule_task(d->programs.schedule, program);
   if (k) {
@@ -388,8 +374,7 @@ bool tkd_visit(tkd *d, uint64_t program, void (*fn)(void *ud), void *ud) {
   }
   if (tki_schedule_has_begun(d->programs.schedule, program) &&
       !checkpoint_of(d, program))
-    tkd_raise(d, "A program that ran while another was half done cannot be "
-                 "visited: go back before\nit.");
+    tkd_raise(d, VISITING_OVERLAP);
   tkd_and_back(d, visit_first, &v);
   return v.there;
 }

@@ -19,7 +19,7 @@ bool tkd_clock_tells(tkd_clock *c, uint64_t event);
 /* The same for the move that is on its way; tells the front end. */
 void tkd_clock_look(tkd *d);
 /* The number of the operation before which the program stands; 0: it stands
- * before its statement, or behind the operations that were counted. */
+ * before its statement, or after the operations that were counted. */
 static inline uint64_t tkd_operation(const tkd *d) {
   return d->at.sub == TKD_LATE ? 0 : d->at.sub;
 }

@@ -4,14 +4,14 @@
 #include "debug/frames.h"
 #include "debug/locate.h"
 #include "debug/raise.h"
-#include "interp/check/touch.h"
+#include "interp/explain/touch.h"
 #include "interp/grid.h"
 
 typedef struct touching {
   tkd *d;
   int line; /* 0: where it stands */
   tk_span span;
-  tkc_touches found;
+  tke_touches found;
   uint64_t reached;
   tk_debug_accesses *out;
 } touching;
@@ -24,7 +24,7 @@ static void note_statement(void *ud, tki *t, const tk_stmt *st) {
 
 static void note_touch(void *ud, tki *t, const tki_access *a) {
   touching *x = ud;
-  tkc_touches_add(&x->found, t, a);
+  tke_touches_add(&x->found, t, a);
 }
 
 static const tk_func *function_at_line(tkd *d, int line) {
@@ -41,31 +41,30 @@ static const tk_func *function_at_line(tkd *d, int line) {
 
 static void find_touched_line(touching *x) {
   tkd *d = x->d;
-  if (!d->t) tkd_raise(d, "No launch is running.");
-  if (!x->line && !d->at.frame)
-    tkd_raise(d, "The launch has ended: name a statement with 'access LINE'.");
+  if (!d->t) tkd_raise(d, NO_LAUNCH);
+  if (!x->line && !d->at.frame) tkd_raise(d, ENDED_ACCESS);
   int line = x->line ? x->line : tkd_line_of(d->at.frame);
   const tk_func *f = x->line ? function_at_line(d, line) : d->at.frame->func;
   const tk_stmt *st = f ? tkd_stmt_at(f, line) : NULL;
-  if (!st) tkd_raise(d, "No statement at line %d of a function here.", line);
+  if (!st) tkd_raise(d, NO_STATEMENT_AT, line);
   x->found.src = f->src;
   x->found.line = tk_source_line(f->src, st->span.lo);
   x->span = st->span;
 }
 
-static void describe_touch(touching *x, const tkc_touch *c,
+static void describe_touch(touching *x, const tke_touch *c,
                            tk_access_picture *list) {
   tkd *d = x->d;
   tk_arena *a = &d->answers.arena;
   tk_debug_accesses *out = x->out;
   bool one = x->found.mine != TKD_ALL_PROGRAMS;
   if (one) {
-    tk_access_picture p = tkc_touch_picture(c, a, d->t, true);
+    tk_access_picture p = tke_touch_picture(c, a, d->t, true);
     tki_pid_of(d->t, x->found.mine, p.program);
     list[out->npictures++] = p;
   }
   if (!one || tki_programs(d->t) > 1)
-    list[out->npictures++] = tkc_touch_picture(c, a, d->t, false);
+    list[out->npictures++] = tke_touch_picture(c, a, d->t, false);
 }
 
 static void run_touching(tk_env *e, void *ud) {
@@ -93,7 +92,7 @@ static void find_touches(tkd *d, void *ud) {
   find_touched_line(x);
   if (d->programs.task) x->found.mine = d->programs.task->index;
   tk_status st = tk_protect(d->env, run_touching, x);
-  tkc_touches_free(&x->found);
+  tke_touches_free(&x->found);
   if (st != TK_OK) tk_throw(d->env, st);
 }
 

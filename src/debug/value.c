@@ -1,6 +1,6 @@
 /* value.c - expressions are compiled where a call stands and run on it; what
- * comes out is copied, so that nothing of the interpreter is held.
- */
+ * comes out is copied, so that nothing of the interpreter is
+ * held. */
 #include "debug/value.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "debug/frames.h"
 #include "debug/raise.h"
 #include "interp/check/undefined.h"
-#include "lang/ast.h"
+#include "lang/file.h"
 
 /* ---- evaluating -------------------------------------------------------- */
 
@@ -48,7 +48,8 @@ static const char *temp_text(tkd *d, const char *s) {
   return s ? tk_temp(&d->mem, s, strlen(s)) : NULL;
 }
 
-/* Runs what is compiled; known at compile time, there is nothing to run. */
+/* Runs a compiled expression; one that is known at compile time needs no
+ * run. */
 static void run_expression(evaluation *e) {
   tkd *d = e->d;
   const tki_eval *x = e->x;
@@ -161,18 +162,13 @@ int64_t tkd_index(tkd *d, const char *text, size_t n) {
   long long number = strtoll(text, &end, 10);
   while (end < text + n && *end == ' ') end++;
   if (n && end == text + n && !errno) return number;
-  if (!d->at.frame)
-    tkd_raise(d, "No program is stopped: the launch has ended.");
+  if (!d->at.frame) tkd_raise(d, NO_PROGRAM_LEFT);
   char *part = tk_temp(&d->mem, text, n);
-  if (is_slice(part))
-    tkd_raise(d,
-              "One element is expected here: an index, not the slice "
-              "'%s'.",
-              part);
+  if (is_slice(part)) tkd_raise(d, SLICE, part);
   indexing x = {.d = d, .text = part};
   tk_status st = tk_protect(d->env, index_body, &x);
   if (st != TK_OK && st != TK_USAGE && st != TK_FINDING) tk_throw(d->env, st);
-  if (!x.found) tkd_raise(d, "An index must be a whole number.");
+  if (!x.found) tkd_raise(d, INDEX_NUMBER);
   return x.at;
 }
 

@@ -9,7 +9,7 @@
 typedef struct tkd_value {
   const char *path;   /* "", "[1].x"; NULL: more of the part before */
   const char *item;   /* ... which: ".offsets[1]"; NULL */
-  const char *before; /* text before the value; NULL: its type */
+  const char *before; /* text to put before the value; NULL: its type */
   const char *known;  /* at compile time, as text; then there are no lanes */
   tk_type type;
   const char *bytes; /* NULL: no value */

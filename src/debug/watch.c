@@ -53,7 +53,7 @@ void tkd_watch_free(tkd *d, tkd_watch *w) {
 /* ---- expressions ------------------------------------------------------- */
 
 /* Those parts of a value that the program computes, with what they are called
- * behind its name. */
+ * after its name. */
 static tkd_values watched_parts(tkd *d, tkd_values v) {
   const char *path = "";
   size_t n = 0;
@@ -513,7 +513,7 @@ void tkd_watches_refresh(tkd *d) {
 
 static void watch_bytes(tkd *d, tkd_watch *w) {
   find_bytes(d, w);
-  if (!w->found) tkd_raise(d, "These are too many bytes to watch.");
+  if (!w->found) tkd_raise(d, WATCH_BYTES);
   w->memory = true;
   keep_memory(d, w);
 }
@@ -522,9 +522,7 @@ static void watch_memory(tkd *d, tkd_point *p, const tki_region *r,
                          const char *index) {
   tkd_watch *w = &p->watch;
   w->part = tkd_part_of(d, r, index);
-  if (!watch_view(w, r))
-    tkd_raise(d, "%s has no elements, or too many to be watched at once.",
-              r->name);
+  if (!watch_view(w, r)) tkd_raise(d, WATCH_ELEMENTS, r->name);
   w->memory = true;
   w->base = tk_text_new(d->env, r->name);
   keep_memory(d, w);
@@ -539,11 +537,7 @@ static void watch_variable(tkd *d, tkd_point *p, size_t n, bool plain) {
                tk_eval_is_computed(f->func, name);
   tkd_values v = {0};
   if (!later) v = watched_parts(d, tkd_evaluate(d, f, p->where, NULL));
-  if (!later && !v.n)
-    tkd_raise(d,
-              "%s is a compile-time value, which never changes: variables "
-              "and tensors can be watched.",
-              p->where);
+  if (!later && !v.n) tkd_raise(d, WATCH_CONSTANT, p->where);
   w->func = f->func;
   w->func_name = tk_text_new(d->env, w->func->name);
   if (plain) w->base = tk_text_new(d->env, name);
@@ -564,7 +558,7 @@ static bool has_parts(tkd *d, const char *text, size_t n) {
 
 void tkd_watch_begin(tkd *d, tkd_point *p) {
   size_t n = 0;
-  if (!d->t) tkd_raise(d, "No launch is running.");
+  if (!d->t) tkd_raise(d, NO_LAUNCH);
   if (p->watch.bytes) {
     watch_bytes(d, &p->watch);
     return;

@@ -1,7 +1,7 @@
 /* watch.h - what a watchpoint looks at: a variable of a function (or an
  * expression over its variables), or a part of a tensor.  A tkd_watch belongs
- * to its point.
- */
+ * to its
+ * point. */
 #ifndef TK_DEBUG_WATCH_H
 #define TK_DEBUG_WATCH_H
 
@@ -29,8 +29,8 @@ typedef struct tkd_watch {
   bool due;        /* to be judged */
   bool read;       /* a variable: by the statement that comes next */
   bool known;      /* now and raw hold something */
-  /* A variable without a value yet: its first value in a program is a change.
-   */
+  /* A variable without a value yet: its first value in a program is a
+   * change. */
   bool waits_for_value;
   bool absent;   /* the variable had no value yet */
   tkd_kept *now; /* its parts: several of a tuple or a block pointer */
@@ -56,8 +56,8 @@ void tkd_watch_begin(tkd *d, tkd_point *p);
 void tkd_watch_need_condition(tkd *d, const char *cond);
 void tkd_watch_free(tkd *d, tkd_watch *w);
 
-/* On a program's fiber, before a statement or at the program's end; true: one
- * was a reason to stop. */
+/* Checks the watchpoints, on a program's fiber, before a statement or at the
+ * program's end; returns whether one is a reason to stop. */
 bool tkd_watches_look(tkd *d, const tk_stmt *st, bool ends);
 void tkd_watches_access(tkd *d, const tki_access *a);
 /* Forgets the values of variables, and reads those of memory again. */

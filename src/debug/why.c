@@ -1,8 +1,8 @@
 /* why.c - where a value came from, and who wrote memory.
  *
  * The launch runs aside up to where the program stands, watched by a trace of
- * that program or by a blame of the element.
- */
+ * that program or by a blame of the
+ * element. */
 #include <string.h>
 
 #include "debug/api.h"
@@ -13,8 +13,8 @@
 #include "debug/part.h"
 #include "debug/programs.h"
 #include "debug/raise.h"
-#include "interp/check/blame.h"
-#include "interp/check/slice.h"
+#include "interp/explain/blame.h"
+#include "interp/explain/slice.h"
 #include "ir/view.h"
 
 typedef struct why {
@@ -25,7 +25,7 @@ typedef struct why {
   uint64_t program;
   bool reached;
   tk_status status; /* of what was found there */
-  tkc_blame *blame;
+  tke_blame *blame;
   const tki_region *region; /* of the element */
   const char *element;
   tk_debug_blame *blamed;
@@ -33,7 +33,7 @@ typedef struct why {
   int slot;
   size_t lane;
   const tk_type *type;
-  tkc_trace trace;
+  tke_trace trace;
   tk_debug_origin *origin;
 } why;
 
@@ -50,7 +50,8 @@ static void look_for_stand(void *ud, tki *t, const tk_stmt *st) {
   tk_throw(t->env, TK_INTERRUPTED);
 }
 
-/* Whether what a program writes aside, it has written here as well. */
+/* Whether everything that a program writes in a side run has also been written
+ * here. */
 static bool has_written(const why *y, uint64_t index) {
   if (y->place.n && index == y->program) return !y->reached;
   if (tki_schedule_task(y->d->programs.schedule, index)) return false;
@@ -77,20 +78,15 @@ static tkd_aside run_up_to_stand(why *y, tki_observer *watches) {
 
 static void not_reached(tkd *d, const tkd_aside *w) TK_NORETURN;
 static void not_reached(tkd *d, const tkd_aside *w) {
-  if (w->full)
-    tkd_raise(d, "This is too far back for the history: a larger 'set history' "
-                 "keeps it.");
-  if (w->why)
-    tkd_raise(d, "Run again, the programs end before this statement: %s.",
-              w->why);
-  if (w->status == TK_INTERRUPTED) tkd_raise(d, "Interrupted.");
-  tkd_raise(d, "Run again, the programs do not reach this statement: changes "
-               "made by hand led here.");
+  if (w->full) tkd_raise(d, TOO_FAR);
+  if (w->why) tkd_raise(d, ENDS_BEFORE, w->why);
+  if (w->status == TK_INTERRUPTED) tkd_raise(d, INTERRUPTED);
+  tkd_raise(d, NOT_REACHED);
 }
 
 static void start_at_stand(why *y, tkd *d) {
   y->d = d;
-  if (!d->t) tkd_raise(d, "No launch is running.");
+  if (!d->t) tkd_raise(d, NO_LAUNCH);
   if (!d->at.frame) return;
   y->place = tkd_place_of(d->at.frame);
   y->program = d->programs.task->index;
@@ -112,7 +108,7 @@ static void explain_here(tk_env *e, void *ud) {
   why *y = ud;
   tkd *d = y->d;
   const tki_frame *f = d->t->frame;
-  tkc_ref ref = tkc_trace_slot(f, y->slot);
+  tke_ref ref = tke_trace_slot(f, y->slot);
   (void)e;
   y->reached = ref != 0;
   if (!ref) return;
@@ -122,17 +118,25 @@ static void explain_here(tk_env *e, void *ud) {
   o->then = lane_in(y, f);
   o->now = lane_in(y, d->at.frame);
   o->explanation = (tk_explanation){.scope = -1};
-  tkc_slice_value(&y->trace, &d->answers.arena, ref, y->lane, TKC_SLICE_STEPS,
+  tke_slice_value(&y->trace, &d->answers.arena, ref, y->lane, TKE_SLICE_STEPS,
                   &o->explanation);
 }
 
 static void run_origin(tk_env *e, void *ud) {
   why *y = ud;
-  tkc_trace_init(&y->trace, y->d->t, y->program, (size_t)TKC_TRACE_MIB << 20);
+  tke_trace_init(&y->trace, y->d->t, y->program, (size_t)TKE_TRACE_MIB << 20);
   tkd_aside w = run_up_to_stand(y, &y->trace.observer);
   if (y->status != TK_OK) tk_throw(e, y->status);
   if (!y->reached) not_reached(y->d, &w);
   y->origin->aside = tkd_describe_aside(y->d, &w);
+}
+
+/* Elements have writers, which is another question. */
+static void memory_has_no_origin(tkd *d, const char *name,
+                                 const char *index) TK_NORETURN;
+static void memory_has_no_origin(tkd *d, const char *name, const char *index) {
+  tkd_raise_about(d, tk_arena_printf(&d->mem.arena, "%s%s", name, index),
+                  IS_MEMORY, name);
 }
 
 /* The slot of a variable; fails. */
@@ -140,13 +144,9 @@ static int traced_slot(tkd *d, const char *name) {
   int slots[2];
   size_t n = tki_eval_slots(d->at.frame, name, slots, 2);
   if (n == 1) return slots[0];
-  if (n) tkd_raise(d, "%s has several parts: origin follows one value.", name);
-  if (tkd_region(d, name, strlen(name)))
-    tkd_raise(d, "%s is memory: 'blame %s[...]' says who wrote it.", name,
-              name);
-  tkd_raise(d,
-            "%s is not a variable here, or its value is fixed at compile time.",
-            name);
+  if (n) tkd_raise(d, PARTS, name);
+  if (tkd_region(d, name, strlen(name))) memory_has_no_origin(d, name, "[...]");
+  tkd_raise(d, NOT_VARIABLE, name);
 }
 
 static void find_origin(tkd *d, void *ud) {
@@ -157,13 +157,12 @@ static void find_origin(tkd *d, void *ud) {
   y->slot = traced_slot(d, y->name);
   y->type = &f->func->slots[y->slot].type;
   if (!tki_has_value(&f->slots[y->slot], y->type))
-    tkd_raise(d, "%s has no value yet here.", y->name);
+    tkd_raise(d, NO_VALUE, y->name);
   if (*y->index && y->type->ptr && !y->type->rank)
-    tkd_raise(d, "%s is memory: 'blame %s%s' says who wrote it.", y->name,
-              y->name, y->index);
+    memory_has_no_origin(d, y->name, y->index);
   y->lane = tkd_lane(d, y->name, y->type, y->index);
   tk_status st = tk_protect(d->env, run_origin, y);
-  tkc_trace_end(&y->trace, false);
+  tke_trace_end(&y->trace, false);
   if (st != TK_OK) tk_throw(d->env, st);
 }
 
@@ -175,7 +174,8 @@ tk_status tk_debug_origin_of(tk_debug *d, const char *name, const char *index,
 
 /* ---- blame ------------------------------------------------------------- */
 
-/* What the user wrote to the element, newest first: no program did. */
+/* Lists what the user wrote to the element, newest first; no program wrote
+ * it. */
 static void list_pokes(why *y) {
   tkd *d = y->d;
   tk_arena *a = &d->answers.arena;
@@ -205,7 +205,7 @@ static void run_blame(tk_env *e, void *ud) {
   bool whole = w.status == TK_OK && (!y->place.n || tkd_ahead(d));
   if (!y->reached && !whole && !w.why) not_reached(d, &w);
   y->blamed->blame =
-      tkc_blame_found(y->blame, &d->answers.arena, y->blame->targets);
+      tke_blame_found(y->blame, &d->answers.arena, y->blame->targets);
   y->blamed->aside = tkd_describe_aside(d, &w);
   list_pokes(y);
 }
@@ -215,14 +215,14 @@ static void find_blame(tkd *d, void *ud) {
   int left;
   start_at_stand(y, d);
   const tki_region *r = y->region = tkd_region(d, y->name, strlen(y->name));
-  if (!r) tkd_raise(d, "%s is not a tensor of this launch.", y->name);
+  if (!r) tkd_raise(d, NO_TENSOR, y->name);
   y->element = tkd_element(d, r, y->index, &left);
   if (left)
-    tkd_raise(d, "%s has %d ax%s: an element is named by an index for each.",
-              r->name, r->tensor->rank, r->tensor->rank == 1 ? "is" : "es");
-  y->blame = tkc_blame_one(d->t, r, r->lo + (uint64_t)(y->element - r->host));
+    tkd_raise(d, AXES_ELEMENT, r->name, r->tensor->rank,
+              r->tensor->rank == 1 ? "is" : "es");
+  y->blame = tke_blame_one(d->t, r, r->lo + (uint64_t)(y->element - r->host));
   tk_status st = tk_protect(d->env, run_blame, y);
-  tkc_blame_free(d->env, y->blame);
+  tke_blame_free(d->env, y->blame);
   if (st != TK_OK) tk_throw(d->env, st);
 }
 

@@ -9,7 +9,11 @@
 #include "launch/areas.h"
 #include "nvptx/nvptx.h"
 #include "ptx/ptx.h"
-#include "spec/origin.h"
+#include "typing/origin.h"
+
+/* What Triton's launcher passes behind the arguments: memory for descriptors,
+ * and for a profiler. */
+enum { SCRATCHES = 2 };
 
 typedef struct running running;
 typedef void run_fn(tk_env *e, running *x, tkp_launch *to);
@@ -19,40 +23,16 @@ struct running {
   const tk_run_options *opt;
   tk_summary *sum;
   const char *engine; /* its name */
-  bool moved;         /* memory at low addresses is elsewhere */
-  run_fn *run;
-  tk_program *p;
+  bool moved;         /* memory at low addresses is moved */
+  run_fn *make, *run;
+  const tk_program *form; /* whose parameters the code has */
+  tk_program *p;          /* that the code was made from; NULL */
   tk_buf ptx;
-  tk_arena arena; /* parameters, ranges */
+  tkp_range scratch; /* size 0: the code needs none */
+  tk_arena arena;    /* parameters, ranges */
 };
 
-/* ---- what it does not do
- * ------------------------------------------------------ */
-
-void tkg_check_options(tk_env *e, const tk_run_options *o, const char *engine) {
-  const struct {
-    const char *name;
-    bool given;
-  } options[] = {
-      {"pids", o->pids && *o->pids},
-      {"order", o->order && strcmp(o->order, "serial") != 0},
-      {"schedule", o->schedule && strcmp(o->schedule, "auto") != 0},
-      {"jobs", o->jobs > 1},
-      {"no_asserts", o->no_asserts},
-  };
-  for (size_t i = 0; i < TK_COUNT(options); i++) {
-    if (!options[i].given) continue;
-    tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
-                             "the engine '%s' has no '%s': it runs the whole "
-                             "kernel, as a GPU would",
-                             engine, options[i].name);
-    tk_diag_help(e, d, "leave it out, or use the engine 'interp'");
-    tk_throw(e, TK_USAGE);
-  }
-}
-
-/* ---- memory
- * ------------------------------------------------------------------------ */
+/* ---- memory -------------------------------------------------------------- */
 
 /* The kernel sees addresses below LOWEST from MOVED on once they are moved. */
 static const uint64_t LOWEST = (uint64_t)1 << 32, MOVED = (uint64_t)5 << 44;
@@ -73,7 +53,7 @@ static int by_base(const void *a, const void *b) {
 static void find_ranges(running *x, tkp_launch *to) {
   size_t n = 0;
   tk_areas areas = tk_areas_of(x->launch, &x->arena);
-  tkp_range *r = TK_NEWN(&x->arena, tkp_range, areas.n + 1);
+  tkp_range *r = TK_NEWN(&x->arena, tkp_range, areas.n + 2);
   for (size_t i = 0; i < areas.n; i++) {
     const tk_area *a = &areas.items[i];
     if (a->lo == a->hi) continue;
@@ -81,37 +61,52 @@ static void find_ranges(running *x, tkp_launch *to) {
                          (uint64_t)(a->hi - a->lo), a->first.name, a->writable,
                          (uint8_t *)a->lo};
   }
+  if (x->scratch.size) r[n++] = x->scratch;
   qsort(r, n, sizeof *r, by_base);
   to->ranges = r;
   to->nranges = n;
 }
 
 static void find_params(running *x, tkp_launch *to) {
-  size_t n = x->p->nparams;
-  uint64_t *bits = TK_NEWN(&x->arena, uint64_t, n + 1);
-  const void **params = TK_NEWN(&x->arena, const void *, n + 1);
+  size_t n = x->form->nparams;
+  uint64_t *bits = TK_NEWN(&x->arena, uint64_t, n + SCRATCHES);
+  const void **params = TK_NEWN(&x->arena, const void *, n + SCRATCHES);
   for (size_t i = 0; i < n; i++) {
-    tk_param_value v = tk_param_of(x->launch, &x->p->params[i]);
+    tk_param_value v = tk_param_of(x->launch, &x->form->params[i]);
     bits[i] = v.tensor ? moved_address(x, v.bits) : v.bits;
-    params[i] = &bits[i];
   }
+  bits[n] = x->scratch.base;
+  for (size_t i = 0; i < n + SCRATCHES; i++) params[i] = &bits[i];
   to->params = params;
   to->nparams = n;
 }
 
 static void find_sources(running *x, tkp_launch *to) {
-  const tk_source **s = TK_NEWN(&x->arena, const tk_source *, x->p->nfuncs + 1);
-  for (size_t i = 0; i < x->p->nfuncs; i++) s[i] = x->p->funcs[i]->src;
+  const tk_program *p = x->form;
+  const tk_source **s = TK_NEWN(&x->arena, const tk_source *, p->nfuncs + 1);
+  for (size_t i = 0; i < p->nfuncs; i++) s[i] = p->funcs[i]->src;
   to->sources = s;
-  to->nsources = x->p->nfuncs;
+  to->nsources = p->nfuncs;
 }
 
-/* ---- the run
- * ------------------------------------------------------------------------ */
+/* ---- the run ------------------------------------------------------------- */
 
 static void print_output(void *ud, const char *text, size_t n) {
   const tk_session *s = ud;
   if (s->output) s->output(s->output_ud, text, n);
+}
+
+/* How many threads and pointers to memory of its own Triton's launcher gives
+ * the kernel: that depends on its version. */
+static void fit_launcher(const running *x, const tkp_program *code,
+                         tkp_launch *to) {
+  tkp_entry_info info;
+  for (size_t i = 0; tkp_entry(code, i, &info); i++) {
+    if (strcmp(info.name, to->entry) != 0) continue;
+    if (info.threads[0]) to->block[0] = info.threads[0];
+    if (info.nparams <= x->form->nparams + SCRATCHES)
+      to->nparams = info.nparams;
+  }
 }
 
 static void run_interpreted(tk_env *e, running *x, tkp_launch *to) {
@@ -119,14 +114,15 @@ static void run_interpreted(tk_env *e, running *x, tkp_launch *to) {
   const char *name = tk_arena_printf(kept, "%s.ptx", to->entry);
   tkp_program *code = tkp_parse(kept, name, tk_buf_str(&x->ptx), x->ptx.n);
   tkp_summary sum;
+  if (!x->p) fit_launcher(x, code, to);
   tk_status st = tkp_run(code, to, &sum);
   x->sum->programs = sum.programs;
   x->sum->ops = sum.instructions;
   if (st != TK_OK) tk_throw(e, st);
 }
 
-/* A GPU may not have the lowest addresses, where a host's heap can be; moved,
- * pointers that lie in memory do not lead there. */
+/* A GPU may lack the lowest addresses, where a host's heap can be. Memory there
+ * is moved, and pointers that are stored in memory do not follow. */
 static void run_on_gpu(tk_env *e, running *x, tkp_launch *to) {
   const char *ptx = tk_buf_str(&x->ptx);
   bool placed = tkg_run_on_gpu(e, ptx, to);
@@ -148,35 +144,70 @@ static void run_on_gpu(tk_env *e, running *x, tkp_launch *to) {
   x->sum->programs = (uint64_t)to->grid[0] * to->grid[1] * to->grid[2];
 }
 
+/* The code of our own compiler. */
+static void make_own(tk_env *e, running *x, tkp_launch *to) {
+  x->p = tkv_single_assignment(e, x->form);
+  tkv_run_passes(x->p, 0, NULL, NULL);
+  x->form = x->p;
+  to->entry = x->p->kernel->name;
+  to->block[0] = 32 * (uint32_t)x->p->options[TK_LAUNCH_NUM_WARPS];
+  tkv_print_ptx(&x->ptx, x->p, "sm_80", &to->dynamic_shared);
+}
+
+static void need_same_params(tk_env *e, const running *x, size_t n) {
+  if (n == x->form->nparams) return;
+  tk_diag *d = tk_diag_add(e, TK_D_DEVICE, NULL, (tk_span){0, 0},
+                           "Triton's code takes %zu arguments, where the "
+                           "launch has %zu",
+                           n, x->form->nparams);
+  tk_diag_help(e, d,
+               "the kernel may be specialised otherwise by this version "
+               "of Triton: --triton-version says which one it is");
+  tk_throw(e, TK_USAGE);
+}
+
+/* The code of the Triton that is installed. */
+static void make_by_triton(tk_env *e, running *x, tkp_launch *to) {
+  const int64_t *grid = x->launch->grid;
+  const tkg_code *code = tkg_code_by_triton(e, x->launch);
+  need_same_params(e, x, code->nparams);
+  tk_buf_add(&x->ptx, code->ptx, code->size);
+  to->entry = code->entry;
+  to->block[0] = 32 * code->warps;
+  to->dynamic_shared = code->shared;
+  if (!code->scratch) return;
+  size_t size = code->scratch * (size_t)(grid[0] * grid[1] * grid[2]);
+  char *memory = tk_arena_alloc(&x->arena, size);
+  x->scratch = (tkp_range){(uint64_t)(uintptr_t)memory, size,
+                           "the launcher's memory", true, NULL};
+}
+
 static void run_as_ptx(tk_env *e, void *ud) {
   running *x = ud;
   tk_launch *l = x->launch;
   tkg_check_options(e, x->opt, x->engine);
   tk_unit *u = l->unit = tk_specialise(e, l);
-  x->p = tkv_single_assignment(e, &u->program);
-  tkv_run_passes(x->p, 0, NULL, NULL);
-  tkp_launch to = {.entry = x->p->kernel->name,
-                   .print = print_output,
-                   .print_ud = l->session};
-  tkv_print_ptx(&x->ptx, x->p, "sm_80", &to.dynamic_shared);
-  find_ranges(x, &to);
-  find_params(x, &to);
-  find_sources(x, &to);
+  tkp_launch to = {.print = print_output, .print_ud = l->session};
   for (int i = 0; i < 3; i++) {
     to.grid[i] = (uint32_t)l->grid[i];
     to.block[i] = 1;
   }
-  to.block[0] = 32 * (uint32_t)x->p->options[TK_LAUNCH_NUM_WARPS];
+  x->form = &u->program;
+  x->make(e, x, &to);
+  find_ranges(x, &to);
+  find_params(x, &to);
+  find_sources(x, &to);
   x->run(e, x, &to);
 }
 
 static tk_status run_launch(tk_launch *l, const tk_run_options *options,
                             tk_summary *summary, const char *engine,
-                            run_fn *run) {
+                            run_fn *make, run_fn *run) {
   running x = {.launch = l,
                .opt = options,
                .sum = summary,
                .engine = engine,
+               .make = make,
                .run = run};
   tk_env *e = &l->session->env;
   double began = tk_clock_seconds();
@@ -193,10 +224,16 @@ static tk_status run_launch(tk_launch *l, const tk_run_options *options,
 
 tk_status tkg_launch_run(tk_launch *l, const tk_run_options *options,
                          tk_summary *summary) {
-  return run_launch(l, options, summary, "ptx", run_interpreted);
+  return run_launch(l, options, summary, "ptx", make_own, run_interpreted);
+}
+
+tk_status tkg_launch_triton_ptx(tk_launch *l, const tk_run_options *options,
+                                tk_summary *summary) {
+  return run_launch(l, options, summary, "triton-ptx", make_by_triton,
+                    run_interpreted);
 }
 
 tk_status tkg_launch_run_gpu(tk_launch *l, const tk_run_options *options,
                              tk_summary *summary) {
-  return run_launch(l, options, summary, "gpu", run_on_gpu);
+  return run_launch(l, options, summary, "gpu", make_own, run_on_gpu);
 }

@@ -8,6 +8,7 @@
 #ifndef TK_DEVICE_DEVICE_H
 #define TK_DEVICE_DEVICE_H
 
+#include "launch/session.h"
 #include "ptx/ptx.h"
 #include "tkdbg/tkdbg.h"
 
@@ -28,9 +29,31 @@ tk_status tkg_launch_triton(tk_launch *l, const tk_run_options *options,
 tk_status tkg_launch_triton_interpret(tk_launch *l,
                                       const tk_run_options *options,
                                       tk_summary *summary);
+/* ... as the code that Triton's compiler makes of it, interpreted (ptx/ptx.h).
+ */
+tk_status tkg_launch_triton_ptx(tk_launch *l, const tk_run_options *options,
+                                tk_summary *summary);
 /* Whether a Python has it; starts that, which costs some 30 milliseconds. */
 bool tkg_triton_is_there(const char **why);
 bool tkg_triton_interpreter_is_there(const char **why);
+bool tkg_triton_compiler_is_there(const char **why);
+
+/* What Triton's compiler makes of a launch; kept with its unit. */
+typedef struct tkg_code {
+  int64_t options[TK_LAUNCH_OPTIONS]; /* that it was compiled with */
+  const char *compile[TK_COMPILE_COUNT];
+  const char *ptx; /* size bytes, and a null byte */
+  size_t size;
+  const char *entry; /* its kernel */
+  size_t nparams;    /* of the launch; its launcher passes some more */
+  size_t shared;     /* bytes of dynamic shared memory */
+  uint32_t warps;    /* of a program */
+  size_t scratch;    /* bytes of global memory for each program */
+} tkg_code;
+/* Of a launch that was specialised.  Throws if Triton does not compile it,
+ * TK_FINDING, or cannot be asked. */
+const tkg_code *tkg_code_by_triton(tk_env *e, tk_launch *l);
+
 /* Whether a driver of an NVIDIA GPU is installed. */
 bool tkg_has_driver(void);
 /* For how long a GPU may take: $TKDBG_GPU_TIMEOUT, or 60. */

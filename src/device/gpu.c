@@ -1,8 +1,8 @@
 /* gpu.c - a launch on a GPU, from the side that asks for it.
  *
  * The program tkdbg-cuda carries it out.  It is ended when it takes longer
- * than $TKDBG_GPU_TIMEOUT seconds (60), or when the run is interrupted.
- */
+ * than $TKDBG_GPU_TIMEOUT seconds (60), or when the run is
+ * interrupted. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -46,8 +46,9 @@ bool tkg_gpu_is_there(const char **why) {
 typedef struct asking {
   const tkp_launch *launch;
   const char *ptx;
-  int fd;                /* the file, or -1 */
-  int status;            /* of the last program, as waitpid gives it */
+  int fd; /* the file, or -1 */
+  /* the status of the last process, as waitpid gives it */
+  int status;
   tk_buf said;           /* what it prints */
   tkcu_request *request; /* mapped, or NULL */
   tk_arena words;        /* of a failure on this side */
@@ -158,8 +159,9 @@ static void ask_program(tk_env *e, void *ud) {
   asking *a = ud;
   enum {
     TRIES = 3
-  }; /* a process is laid out at random: where memory should
-        be, it may have something itself, and may die of it */
+    /* processes are laid out at random, so one may have something of its own
+     * where memory should go, and may die of that */
+  };
   map_request(e, a);
   for (int i = 0; i < TRIES; i++) {
     a->request->outcome = TKCU_DIED;

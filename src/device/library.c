@@ -8,9 +8,10 @@
 #include "ir/numerics.h"
 #include "nvptx/nvptx.h"
 #include "ptx/ptx.h"
-#include "spec/origin.h"
+#include "typing/origin.h"
 
-/* Lanes that a program computes, and that are given to it at a time. */
+/* How many lanes a program computes, and how many are passed to a launch at a
+ * time. */
 enum { PROGRAM_LANES = 128, ROOM_LANES = 4096, LIBRARY_THREADS = 32 };
 
 typedef struct function {

@@ -1,9 +1,11 @@
-/* triton.c - a launch as the Triton that is installed runs it.
+/* triton.c - a launch as the Triton that is installed runs it, or compiles it.
  *
  * The launch is recorded in a file; a Python that has Triton runs that
- * (python/tkdbg/triton_replay.py) and leaves in it what memory holds then.
+ * (python/tkdbg/triton_replay.py) and leaves in it what memory holds then, or
+ * the code that Triton's compiler makes of it.
  */
 #include <errno.h>
+#include <jansson.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,17 +20,20 @@
 #include "base/diag.h"
 #include "device/device.h"
 #include "launch/areas.h"
-#include "spec/origin.h"
+#include "typing/origin.h"
 
 typedef struct asking_triton {
   tk_launch *launch;
   const tk_run_options *opt;
   const char *engine;
-  bool interpret;        /* by Triton's interpreter, not on a GPU */
+  const char *how;       /* an option of the script: by Triton's interpreter,
+                            or compiled only; NULL: on a GPU */
   char file[PATH_MAX];   /* the launch's; "": there is none yet */
   tk_session *read_back; /* the file once more, or NULL */
   tk_buf said;
 } asking_triton;
+
+static const char makes_code[] = "--ptx"; /* a value of how */
 
 /* ---- a Python that has Triton ------------------------------------------- */
 
@@ -51,14 +56,27 @@ static bool find_script(char *out) {
   return false;
 }
 
-bool tkg_triton_interpreter_is_there(const char **why) {
+/* A program that succeeds where a Python has packages, "'a', 'b'". */
+#define HAS(packages)                                                          \
+  "import sys, importlib.util as u; "                                          \
+  "sys.exit(not all(map(u.find_spec, [" packages "])))"
+
+static bool python_says(const char *program) {
   char path[PATHS];
-  const char *argv[] = {python_with_triton(path), "-c",
-                        "import sys, importlib.util as u; "
-                        "sys.exit(not (u.find_spec('triton') and "
-                        "u.find_spec('torch')))",
-                        NULL};
-  bool there = tk_program_succeeds(argv);
+  const char *argv[] = {python_with_triton(path), "-c", program, NULL};
+  return tk_program_succeeds(argv);
+}
+
+bool tkg_triton_compiler_is_there(const char **why) {
+  bool there = python_says(HAS("'triton'"));
+  *why = there ? ""
+               : "this Python has no Triton: 'pip install triton', or name "
+                 "another Python (--python PATH, TKDBG_PYTHON)";
+  return there;
+}
+
+bool tkg_triton_interpreter_is_there(const char **why) {
+  bool there = python_says(HAS("'triton', 'torch'"));
   *why = there ? ""
                : "this Python has no Triton or no PyTorch: 'pip install torch "
                  "triton', or name another Python (--python PATH, "
@@ -74,11 +92,15 @@ bool tkg_triton_is_there(const char **why) {
 
 /* ---- the run ------------------------------------------------------------ */
 
-static void TK_NORETURN triton_failed(tk_env *e, tk_status st,
-                                      const char *words, const char *help) {
+static void TK_NORETURN triton_failed(tk_env *e, const asking_triton *x,
+                                      tk_status st, const char *words,
+                                      const char *help) {
   tk_diag *d =
       tk_diag_add(e, st == TK_FINDING ? TK_D_DEVICE : TK_D_ARGUMENT, NULL,
-                  (tk_span){0, 0}, "Triton did not run this launch: %s", words);
+                  (tk_span){0, 0}, "Triton did not %s: %s",
+                  x->how == makes_code ? "compile this launch for sm_80"
+                                       : "run this launch",
+                  words);
   if (*help) tk_diag_help(e, d, "%s", help);
   tk_throw(e, st);
 }
@@ -90,7 +112,8 @@ static void record_launch(tk_env *e, asking_triton *x) {
   int fd = mkstemp(x->file);
   if (fd < 0) {
     *x->file = 0;
-    triton_failed(e, TK_USAGE, strerror(errno), "TMPDIR names another folder");
+    triton_failed(e, x, TK_USAGE, strerror(errno),
+                  "TMPDIR names another folder");
   }
   close(fd);
   tk_status st = tk_launch_record(x->launch, x->file);
@@ -101,17 +124,11 @@ static void record_launch(tk_env *e, asking_triton *x) {
  * the script says last, behind a record separator, is why it failed. */
 static void run_script(tk_env *e, asking_triton *x) {
   char python[PATHS], script[PATHS];
-  const char *argv[] = {"env",
-                        "-u",
-                        "TKDBG",
-                        python_with_triton(python),
-                        script,
-                        x->file,
-                        x->interpret ? "--interpret" : NULL,
-                        NULL};
+  const char *argv[] = {"env",  "-u",    "TKDBG", python_with_triton(python),
+                        script, x->file, x->how,  NULL};
   if (!find_script(script))
-    triton_failed(e, TK_USAGE, "triton_replay.py is not installed", "");
-  double seconds = x->interpret ? 0 : tkg_seconds();
+    triton_failed(e, x, TK_USAGE, "triton_replay.py is not installed", "");
+  double seconds = x->how ? 0 : tkg_seconds();
   int status = tk_run_program(e, argv, seconds, &x->said);
   const char *said = tk_buf_str(&x->said), *why = strrchr(said, '\x1e');
   bool ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -120,9 +137,9 @@ static void run_script(tk_env *e, asking_triton *x) {
   if (s->output && printed) s->output(s->output_ud, said, printed);
   if (ok) return;
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-    triton_failed(e, TK_FINDING, "it did not end in time",
+    triton_failed(e, x, TK_FINDING, "it did not end in time",
                   "if it is only slow, set TKDBG_GPU_TIMEOUT to more seconds");
-  triton_failed(e, TK_FINDING,
+  triton_failed(e, x, TK_FINDING,
                 why     ? why + 1
                 : *said ? said
                         : "its process was ended, and printed nothing",
@@ -179,6 +196,73 @@ tk_status tkg_launch_triton_interpret(tk_launch *l,
                                       const tk_run_options *options,
                                       tk_summary *summary) {
   asking_triton x = {
-      .launch = l, .engine = "triton-interpret", .interpret = true};
+      .launch = l, .engine = "triton-interpret", .how = "--interpret"};
   return run_by_triton(&x, options, summary);
+}
+
+/* ---- its code ------------------------------------------------------------ */
+
+static const char *copied(tk_arena *a, const json_t *text) {
+  return tk_arena_strndup(a, json_string_value(text), json_string_length(text));
+}
+
+static uint64_t number(const json_t *from, const char *key) {
+  json_int_t v = json_integer_value(json_object_get(from, key));
+  return v > 0 ? (uint64_t)v : 0;
+}
+
+typedef struct code_request {
+  asking_triton asking;
+  tk_arena *arena;
+  tkg_code *out;
+  json_t *answer;
+} code_request;
+
+static void read_code(tk_env *e, code_request *r) {
+  json_t *a = r->answer = json_load_file(r->asking.file, 0, NULL);
+  json_t *ptx = json_object_get(a, "ptx"), *entry = json_object_get(a, "entry");
+  tkg_code *to = r->out;
+  if (!json_is_string(ptx) || !json_is_string(entry))
+    triton_failed(e, &r->asking, TK_USAGE, "its compiler's answer has no code",
+                  "");
+  to->ptx = copied(r->arena, ptx);
+  to->size = json_string_length(ptx);
+  to->entry = copied(r->arena, entry);
+  to->nparams = json_array_size(json_object_get(a, "params"));
+  to->shared = (size_t)number(a, "shared");
+  to->warps = (uint32_t)number(a, "warps");
+  to->scratch = (size_t)number(a, "scratch");
+}
+
+static void request_code(tk_env *e, void *ud) {
+  code_request *r = ud;
+  record_launch(e, &r->asking);
+  run_script(e, &r->asking);
+  read_code(e, r);
+}
+
+static void make_code(tk_env *e, tk_launch *l, tk_arena *a, tkg_code *out) {
+  code_request r = {
+      .asking = {.launch = l, .how = makes_code}, .arena = a, .out = out};
+  tk_buf_init(&r.asking.said, e);
+  tk_status st = tk_protect(e, request_code, &r);
+  tk_buf_free(&r.asking.said);
+  json_decref(r.answer);
+  if (*r.asking.file) unlink(r.asking.file);
+  if (st != TK_OK) tk_throw(e, st);
+}
+
+const tkg_code *tkg_code_by_triton(tk_env *e, tk_launch *l) {
+  tk_unit *u = l->unit;
+  const tkg_code *known = u->by_triton;
+  if (known && !memcmp(known->options, l->options, sizeof l->options) &&
+      !memcmp(known->compile, l->compile, sizeof l->compile))
+    return known;
+  tk_arena *a = &u->program.arena;
+  tkg_code *made = TK_NEW(a, tkg_code);
+  memcpy(made->options, l->options, sizeof l->options);
+  memcpy(made->compile, l->compile, sizeof l->compile);
+  make_code(e, l, a, made);
+  u->by_triton = made;
+  return made;
 }

@@ -6,15 +6,16 @@
 #include <string.h>
 
 #include "base/ranges.h"
+#include "base/index.h"
 
-tk_tolerance tk_usual_tolerance(tk_dtype d) {
-  if (!tk_is_float(d)) return (tk_tolerance){0, 0, 0};
-  if (tk_dtypes[d].bits == 8) return (tk_tolerance){0.25, 1e-5, 0};
+tk_diff_tolerance tk_diff_usual_tolerance(tk_dtype d) {
+  if (!tk_is_float(d)) return (tk_diff_tolerance){0, 0, 0};
+  if (tk_dtypes[d].bits == 8) return (tk_diff_tolerance){0.25, 1e-5, 0};
   switch ((int)d) {
-  case TK_FP64: return (tk_tolerance){1e-7, 1e-7, 0};
-  case TK_FP32: return (tk_tolerance){1.3e-6, 1e-5, 0};
-  case TK_FP16: return (tk_tolerance){1e-3, 1e-5, 0};
-  default: return (tk_tolerance){1.6e-2, 1e-5, 0};
+  case TK_FP64: return (tk_diff_tolerance){1e-7, 1e-7, 0};
+  case TK_FP32: return (tk_diff_tolerance){1.3e-6, 1e-5, 0};
+  case TK_FP16: return (tk_diff_tolerance){1e-3, 1e-5, 0};
+  default: return (tk_diff_tolerance){1.6e-2, 1e-5, 0};
   }
 }
 
@@ -27,10 +28,7 @@ char *tk_diff_at(const tk_tensor *t, const int64_t *index) {
 }
 
 void tk_diff_index(const tk_diff *d, size_t element, int64_t *index) {
-  for (int i = d->rank; i-- > 0;) {
-    index[i] = (int64_t)(element % (size_t)d->shape[i]);
-    element /= (size_t)d->shape[i];
-  }
+  tk_split_index(d->shape, d->rank, element, index);
 }
 
 /* Moves to the next element in row-major order. */
@@ -78,28 +76,45 @@ uint64_t tk_diff_distance(const tk_diff *d, const tk_tensor *found,
                           tk_diff_at(expected, index));
 }
 
-void tk_diff_make(tk_diff *d, tk_arena *a, const tk_tensor *found,
-                  const tk_tensor *expected, tk_tolerance tolerance) {
+static void read_tensors(tk_diff *d, tk_arena *a, const tk_tensor *found,
+                         const tk_tensor *expected) {
   *d = (tk_diff){.arena = a, .rank = found->rank, .n = 1};
-  d->tolerance = tolerance;
   memcpy(d->shape, found->shape, sizeof d->shape);
   for (int i = 0; i < d->rank; i++) d->n *= (size_t)d->shape[i];
   TK_ASSERT(d->n <= TK_DIFF_MOST);
   d->found = lanes_of(d, found);
   d->expected = lanes_of(d, expected);
   d->wrong = TK_NEWN(a, uint8_t, d->n + 1);
+}
+
+static void list_wrong(tk_diff *d) {
+  for (size_t i = 0; i < d->n; i++) d->nwrong += d->wrong[i];
+  size_t *list = TK_NEWN(d->arena, size_t, d->nwrong + 1), n = 0;
+  for (size_t i = 0; i < d->n; i++)
+    if (d->wrong[i]) list[n++] = i;
+  d->list = list;
+}
+
+void tk_diff_make(tk_diff *d, tk_arena *a, const tk_tensor *found,
+                  const tk_tensor *expected, tk_diff_tolerance tolerance) {
+  read_tensors(d, a, found, expected);
+  d->tolerance = tolerance;
   bool ulp = tolerance.ulp && found->dtype == expected->dtype;
   for (size_t i = 0; i < d->n; i++) {
     tk_check_step(a->env, i);
     d->wrong[i] = is_wrong(d, i);
     if (ulp && d->wrong[i])
       d->wrong[i] = tk_diff_distance(d, found, expected, i) > tolerance.ulp;
-    d->nwrong += d->wrong[i];
   }
-  size_t *list = TK_NEWN(a, size_t, d->nwrong + 1), n = 0;
+  list_wrong(d);
+}
+
+void tk_diff_judged(tk_diff *d, tk_arena *a, const tk_tensor *found,
+                    const tk_tensor *expected, const uint8_t *wrong) {
+  read_tensors(d, a, found, expected);
   for (size_t i = 0; i < d->n; i++)
-    if (d->wrong[i]) list[n++] = i;
-  d->list = list;
+    d->wrong[i] = wrong[i] && !tk_diff_is_equal(d, i);
+  list_wrong(d);
 }
 
 /* ---- where --------------------------------------------------------------- */
@@ -114,7 +129,10 @@ bool tk_diff_fold(tk_arena *a, int rank, const int64_t *shape,
     on[i] = TK_NEWN(a, uint8_t, (size_t)shape[i] + 1);
   for (; next(ud, index); points++) {
     tk_check_step(a->env, points);
-    for (int i = 0; i < rank; i++) on[i][index[i]] = 1;
+    for (int i = 0; i < rank; i++) {
+      TK_ASSERT(index[i] >= 0 && index[i] < shape[i]);
+      on[i][index[i]] = 1;
+    }
   }
   for (int i = 0; i < rank; i++) {
     uint64_t count = 0;

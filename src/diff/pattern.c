@@ -13,8 +13,9 @@
 
 enum { MOST_SORTED = 1 << 22, MOST_TRIED = 8 };
 
-static const double share = 0.95; /* of the elements that a pattern holds for */
-static const double same = 1e-4;  /* relative error of rounding */
+/* the share of wrong elements that a pattern must hold for */
+static const double share = 0.95;
+static const double same = 1e-4; /* relative error of rounding */
 
 static bool agrees(const tk_diff *d, double found, double expected) {
   double room =
@@ -34,6 +35,7 @@ static size_t stride_of(const tk_diff *d, int axis) {
 }
 
 static size_t index_along(const tk_diff *d, size_t element, int axis) {
+  TK_ASSERT(axis < d->rank && element < d->n);
   return element / stride_of(d, axis) % (size_t)d->shape[axis];
 }
 
@@ -87,7 +89,7 @@ static double *factors(const tk_diff *d, size_t from, size_t to, size_t *n) {
   return out;
 }
 
-/* How far a factor may be off; one that is as near to 1 tells of rounding. */
+/* How far a factor may be off; one that is this near to 1 is only rounding. */
 static const double factor_slack = 1e-3;
 
 static bool is_near_one(double factor) {
@@ -127,11 +129,22 @@ static bool find_offset(const tk_diff *d, tk_pattern *p) {
   return d->nwrong >= 2 && isfinite(p->least) && is_most(hits, d->nwrong);
 }
 
-/* ---- of values that stand elsewhere ---------------------------------------
- */
+/* ---- of values that stand elsewhere -------------------------------------- */
 
-/* Whether each wrong element holds what belongs to the one that `from` gives,
- * which is none where that is not below d->n. */
+/* Whether a value is expected in so many places that it says nothing to find
+ * it in one: it stands in one of a few others that are picked evenly. */
+static bool is_common(const tk_diff *d, double value, size_t but) {
+  enum { PICKED = 6 };
+  for (size_t k = 0; k < PICKED; k++) {
+    size_t at = (but + (2 * k + 1) * d->n / (2 * PICKED)) % d->n;
+    if (at != but && agrees(d, value, d->expected[at])) return true;
+  }
+  return false;
+}
+
+/* Whether each wrong element holds the value that was expected of the element
+ * that `from` names, and few others; `from` gives no element if its result is
+ * not below d->n. */
 static bool come_from(const tk_diff *d, const tk_pattern *p,
                       size_t (*from)(const tk_diff *d, const tk_pattern *p,
                                      size_t element)) {
@@ -139,14 +152,14 @@ static bool come_from(const tk_diff *d, const tk_pattern *p,
   size_t misses = (size_t)((1 - share) * (double)d->nwrong);
   for (size_t i = 0; i < d->nwrong && tried - hits <= misses; i++) {
     size_t at = d->list[i], other = from(d, p, at);
-    if (other >= d->n) continue;
+    if (other >= d->n || is_common(d, d->found[at], other)) continue;
     tried++;
     hits += agrees(d, d->found[at], d->expected[other]);
   }
   return tried >= 2 && 2 * tried >= d->nwrong && is_most(hits, tried);
 }
 
-/* As if the last two axes had been stored in the other order. */
+/* The last two axes were stored in the other order. */
 static size_t from_transposed(const tk_diff *d, const tk_pattern *p,
                               size_t element) {
   size_t rows = (size_t)d->shape[d->rank - 2];
@@ -217,9 +230,10 @@ static bool find_repeated(const tk_diff *d, tk_pattern *p) {
   return find_elsewhere(d, p, false);
 }
 
-/* All elements are there, in another order. */
+/* All elements are there, in another order; where most values are like the
+ * next larger one, any values would seem to be. */
 static bool find_permuted(const tk_diff *d, tk_pattern *p) {
-  size_t n = d->nwrong, hits = 0;
+  size_t n = d->nwrong, hits = 0, distinct = 1;
   (void)p;
   if (n > MOST_SORTED || n < 3) return false;
   double *x = TK_NEWN(d->arena, double, n), *y = TK_NEWN(d->arena, double, n);
@@ -230,12 +244,13 @@ static bool find_permuted(const tk_diff *d, tk_pattern *p) {
   qsort(x, n, sizeof *x, by_value);
   qsort(y, n, sizeof *y, by_value);
   for (size_t i = 0; i < n; i++) hits += agrees(d, x[i], y[i]);
-  return hits == n && x[0] != x[n - 1];
+  for (size_t i = 1; i < n; i++) distinct += !agrees(d, y[i - 1], y[i]);
+  return hits == n && 2 * distinct >= n && x[0] != x[n - 1];
 }
 
 /* ---- of rows ------------------------------------------------------------- */
 
-/* Each row of the last axis has a factor of its own. */
+/* Each row along the last axis is off by a factor of its own. */
 static bool find_scaled_rows(const tk_diff *d, tk_pattern *p) {
   p->axis = d->rank - 1;
   size_t columns = d->rank ? (size_t)d->shape[p->axis] : 1, rows = 0;
@@ -251,15 +266,45 @@ static bool find_scaled_rows(const tk_diff *d, tk_pattern *p) {
   return rows > 1 && !(is_near_one(p->least) && is_near_one(p->most));
 }
 
+/* Where wrong elements lie among the last two axes. */
+typedef struct corner {
+  int64_t low[2], high[2]; /* rows and columns */
+} corner;
+
+static void corner_widen(corner *c, const int64_t *at) {
+  for (int i = 0; i < 2; i++) {
+    if (at[i] < c->low[i]) c->low[i] = at[i];
+    if (at[i] > c->high[i]) c->high[i] = at[i];
+  }
+}
+
+/* Whether a good part of the rectangle around wrong elements lies on the other
+ * side of the diagonal: otherwise it is a block that happens to lie there. */
+static bool cuts(const corner *c, int side) {
+  double all = 0, others = 0;
+  for (int64_t row = c->low[0]; row <= c->high[0]; row++) {
+    int64_t from = c->low[1], to = c->high[1], split = row + (side > 0);
+    int64_t before = split < from ? 0
+                     : split > to ? to - from + 1
+                                  : split - from;
+    all += (double)(to - from + 1);
+    others += (double)(side > 0 ? before : to - from + 1 - before);
+  }
+  return 4 * others >= all;
+}
+
 static bool find_diagonal(const tk_diff *d, int side) {
+  enum { FEWEST = 10, FEWEST_ON = 3 }; /* that chance seldom puts there */
   int64_t index[TK_MAX_RANK];
-  if (d->rank < 2 || d->nwrong < 2) return false;
+  corner c = {{INT64_MAX, INT64_MAX}, {0, 0}};
+  if (d->rank < 2 || d->nwrong < (side ? FEWEST : FEWEST_ON)) return false;
   for (size_t i = 0; i < d->nwrong; i++) {
     tk_diff_index(d, d->list[i], index);
-    int64_t off = index[d->rank - 1] - index[d->rank - 2];
-    if ((off > 0) - (off < 0) != side) return false;
+    const int64_t *at = index + d->rank - 2;
+    if ((at[1] > at[0]) - (at[1] < at[0]) != side) return false;
+    corner_widen(&c, at);
   }
-  return true;
+  return !side || cuts(&c, side);
 }
 
 static bool find_above_diagonal(const tk_diff *d, tk_pattern *p) {
@@ -296,13 +341,31 @@ static bool is_small_integer(double expected, double found) {
          found == trunc(found);
 }
 
-/* One element alone, and small integers, are wrong for another reason. */
+/* Errors of rounding have either sign as often, whatever was expected: sums of
+ * independent ones are seldom further from 0 than three times their spread. */
+static bool is_without_bias(const tk_diff *d) {
+  double sum = 0, spread = 0, along = 0, along_spread = 0;
+  for (size_t i = 0; i < d->nwrong; i++) {
+    double expected = d->expected[d->list[i]];
+    double e = d->found[d->list[i]] - expected;
+    sum += e;
+    spread += e * e;
+    along += e * expected;
+    along_spread += e * e * expected * expected;
+  }
+  return sum * sum <= 9 * spread && along * along <= 9 * along_spread;
+}
+
+/* A few elements alone, and small integers, are wrong for another reason; so
+ * are those that are all off to the same side. */
 static bool find_rounded(const tk_diff *d, tk_pattern *p) {
+  enum { FEWEST = 8 };
   double scale = 0, error = 0;
   size_t integers = 0;
   for (size_t i = 0; i < d->nwrong; i++)
     integers += is_small_integer(d->expected[d->list[i]], d->found[d->list[i]]);
-  if (integers == d->nwrong || (d->nwrong == 1 && d->n > 1)) return false;
+  if (integers == d->nwrong || d->nwrong < FEWEST || !is_without_bias(d))
+    return false;
   for (size_t i = 0; i < d->n; i++)
     if (isfinite(d->expected[i])) scale = fmax(scale, fabs(d->expected[i]));
   for (size_t i = 0; i < d->nwrong; i++)
@@ -340,9 +403,18 @@ static bool is_where(tk_pattern_kind k) {
   return k <= TK_PATTERN_ON_DIAGONAL;
 }
 
+/* Whether memory that no program wrote is so much of what is wrong that what
+ * it holds says nothing of the kernel. */
+static bool is_unwritten(const tk_diff *d) {
+  size_t unwritten = 0;
+  for (size_t i = 0; i < d->nwrong && d->writer; i++)
+    unwritten += !d->writer[d->list[i]];
+  return d->nwrong && unwritten > (1 - share) * (double)d->nwrong;
+}
+
 const tk_pattern *tk_diff_patterns(const tk_diff *d, size_t *n) {
   TK_VEC(tk_pattern) found = {0};
-  bool said = !d->nwrong;
+  bool said = !d->nwrong || is_unwritten(d);
   for (int k = 0; k < TK_PATTERN_KINDS && d->nwrong; k++) {
     tk_pattern p = {.kind = (tk_pattern_kind)k};
     tk_check_interrupt(d->arena->env);

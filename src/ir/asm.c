@@ -586,6 +586,17 @@ static void check_needs(reader *r, const tk_asm_inst *in) {
                              rows[in->op].name, words));
 }
 
+/* What is set is of pairs where pairs are compared, of the same type. */
+static void check_pairs(reader *r, const tk_asm_inst *in) {
+  bool pairs = tk_asm_types[in->type].part != in->type ||
+               tk_asm_types[in->type2].part != in->type2;
+  if (in->op == TK_AO_SET && pairs && in->type != in->type2)
+    asm_fail(r, r->op, r->at, "set.lt.f16x2.f16x2 and set.lt.f16.f32 are taken",
+             tk_arena_printf(r->arena, "set.%s does not compare %s",
+                             tk_asm_types[in->type].name,
+                             tk_asm_types[in->type2].name));
+}
+
 /* add.rn.f32: the row, its modifiers and types */
 static const row *read_opcode(reader *r, tk_asm_inst *in) {
   r->op = r->at;
@@ -614,6 +625,7 @@ static const row *read_opcode(reader *r, tk_asm_inst *in) {
                         wanted > 1 ? "s" : ""));
   if (wanted < 2) in->type2 = in->type;
   check_needs(r, in);
+  check_pairs(r, in);
   return w;
 }
 

@@ -21,7 +21,7 @@ typedef struct tk_flat_step {
 typedef struct tk_flat_loop {
   const tk_stmt *st; /* NULL: none, number 0 */
   int base;          /* what its slots are moved by */
-  size_t from, to;   /* its steps: the first, and the one behind the last */
+  size_t from, to;   /* its steps: the first, and the one after the last */
 } tk_flat_loop;
 
 typedef struct tk_flat {

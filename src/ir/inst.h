@@ -238,7 +238,7 @@ bool tk_inst_moves(const tk_inst *in); /* lanes, and nothing else */
 /* Floating-point operations that it takes to run once, on all lanes; those of
  * functions that it calls, and of inline assembly, are not among them. */
 uint64_t tk_inst_flops(const tk_inst *in);
-/* What refines it, "add" of a binary one; "" when nothing does. */
+/* Its mode, such as "add" of a binary one; "" if it has none. */
 const char *tk_mode_name(const tk_inst *in);
 
 bool tk_inst_has_axis(tk_opcode op);

@@ -9,11 +9,11 @@
  * functions, statements and instructions are numbered, and whoever adds to
  * them (the interpreter what runs an instruction, a debugger its breakpoints,
  * the specialiser names and trees) keeps a table of its own by these numbers.
- * The form knows no session and no syntax tree, but for spans of source texts.
+ * The form knows no session and no syntax tree, only spans of source texts.
  *
  * A program is equivalent to its text (print.c, parse.c), and verify.c says
- * what must hold of it.
- */
+ * what must hold of
+ * it. */
 #ifndef TK_IR_IR_H
 #define TK_IR_IR_H
 
@@ -38,7 +38,7 @@ typedef enum tk_stmt_kind {
   TK_S_RETURN,
 } tk_stmt_kind;
 
-/* What tl.range was told; for a compiler. */
+/* The options of tl.range, which only a compiler uses. */
 typedef struct tk_loop_options {
   int64_t num_stages, unroll; /* 0: not said */
   bool disallow_acc_multi_buffer, flatten, warp_specialize, disable_licm;
@@ -194,7 +194,7 @@ bool tk_program_has(const tk_program *p, bool (*is)(const tk_inst *in));
 
 /* The program as text; docs/ir.md describes it. */
 void tk_program_print(tk_buf *out, const tk_program *p);
-/* The same with a comment behind each instruction of which `put` prints one. */
+/* The same with a comment after each instruction of which `put` prints one. */
 typedef struct tk_remark {
   void *ud;
   void (*put)(void *ud, tk_buf *out, const tk_func *f, const tk_inst *in);

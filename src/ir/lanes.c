@@ -79,17 +79,10 @@ static tk_lane_set scanned_lanes(const tk_inst *in, int k, size_t lane) {
 
 /* ---- moves --------------------------------------------------------------- */
 
-static void split_index(const tk_type *t, size_t lane, size_t *at) {
-  for (int i = t->rank - 1; i >= 0; i--) {
-    at[i] = lane % (size_t)t->shape[i];
-    lane /= (size_t)t->shape[i];
-  }
-}
-
-static size_t join_index(const tk_type *t, const size_t *at) {
-  size_t lane = 0;
-  for (int i = 0; i < t->rank; i++) lane = lane * (size_t)t->shape[i] + at[i];
-  return lane;
+static size_t join_index(const tk_type *t, const int64_t *at) {
+  int64_t lane = 0;
+  for (int i = 0; i < t->rank; i++) lane = lane * t->shape[i] + at[i];
+  return (size_t)lane;
 }
 
 static tk_lane_set undo_copy(const tk_inst *in, int result, size_t lane) {
@@ -99,19 +92,19 @@ static tk_lane_set undo_copy(const tk_inst *in, int result, size_t lane) {
 }
 
 static tk_lane_set undo_broadcast(const tk_inst *in, int result, size_t lane) {
-  size_t at[TK_MAX_RANK] = {0};
+  int64_t at[TK_MAX_RANK] = {0};
   (void)result;
   if (in->from.rank != in->type.rank) return one_lane(0, 0);
-  split_index(&in->type, lane, at);
+  tk_lane_index(&in->type, lane, at);
   for (int i = 0; i < in->from.rank; i++)
     if (in->from.shape[i] == 1) at[i] = 0;
   return one_lane(0, join_index(&in->from, at));
 }
 
 static tk_lane_set undo_permute(const tk_inst *in, int result, size_t lane) {
-  size_t at[TK_MAX_RANK] = {0}, from[TK_MAX_RANK] = {0};
+  int64_t at[TK_MAX_RANK] = {0}, from[TK_MAX_RANK] = {0};
   (void)result;
-  split_index(&in->type, lane, at);
+  tk_lane_index(&in->type, lane, at);
   for (int i = 0; i < in->type.rank; i++) from[tk_permute_axes(in)[i]] = at[i];
   return one_lane(0, join_index(&in->from, from));
 }
@@ -198,8 +191,8 @@ static size_t lane_and_scale(const tk_func *f, const tk_inst *in, size_t lane,
   int rank = in->type.rank, axis = tk_unscale_axis(in);
   int scales = tk_unscale_scales(in);
   int64_t packed = tk_unscale_packed_axis(in);
-  size_t at[TK_MAX_RANK] = {0}, from[TK_MAX_RANK];
-  split_index(&in->type, lane, at);
+  int64_t at[TK_MAX_RANK] = {0}, from[TK_MAX_RANK];
+  tk_lane_index(&in->type, lane, at);
   memcpy(from, at, sizeof from);
   if (packed >= 0) from[packed] /= 2;
   out[0] = one_lane(tk_unscale_value(in), join_index(&in->from, from));

@@ -13,8 +13,8 @@
  *   REALS    fp32 and fp64     ANYTHING  pointers too, or it does not matter
  *
  * flops: floating-point operations that it takes on a lane of floats, as a
- * processor's counters have it: what rounds, and minima and maxima, are one, a
- * function is one, signs and conversions are none
+ * processor's counters have it: what rounds counts as one, as do minima, maxima
+ * and functions; signs and conversions count as none
  */
 #ifndef TK_IR_MODE_H
 #define TK_IR_MODE_H
@@ -30,6 +30,7 @@
   LIST(ATOMIC, atomic, A, TK_ATOMIC_WORDS, true)                               \
   LIST(PRECISION, precision, P, TK_PRECISION_WORDS, false)                     \
   LIST(ROUNDING, rounding, ROUND, TK_ROUNDING_WORDS, false)                    \
+  LIST(ACCURACY, accuracy, ACC, TK_ACCURACY_WORDS, false)                      \
   LIST(WINDOW, window, W, TK_WINDOW_WORDS, false)                              \
   LIST(SEM, sem, SEM, TK_SEM_WORDS, true)                                      \
   LIST(SCOPE, scope, SCOPE, TK_SCOPE_WORDS, true)                              \
@@ -110,6 +111,14 @@
   WORD(ROUND, NEAREST, "nearest", ANYTHING, 0)                                 \
   WORD(ROUND, ZERO, "zero", ANYTHING, 0)
 
+/* How close code for a GPU comes to a quotient or square root of fp32: as
+ * Triton's code does unless it is asked for more, or for less.  The definition
+ * has the nearest number in each case. */
+#define TK_ACCURACY_WORDS(WORD)                                                \
+  WORD(ACC, USUAL, "usual", ANYTHING, 0)                                       \
+  WORD(ACC, NEAREST, "nearest", ANYTHING, 0)                                   \
+  WORD(ACC, ROUGH, "rough", ANYTHING, 0)
+
 /* What a load or store was written with. */
 #define TK_WINDOW_WORDS(WORD)                                                  \
   WORD(W, POINTERS, "pointers", ANYTHING, 0)                                   \
@@ -178,7 +187,7 @@ bool tk_list_takes_pointers(tk_list list, int64_t i);
 int tk_list_flops(tk_list list, int64_t i);
 /* The operation that a reduction repeats. */
 tk_binary tk_reduction_op(tk_reduction r);
-/* What it is defined for, as a word: "numbers". */
+/* The types that it is defined for, in words: "numbers". */
 const char *tk_list_takes_name(tk_list list, int64_t i);
 
 #endif

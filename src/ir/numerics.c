@@ -1,4 +1,4 @@
-/* numerics.c - where code for a GPU leaves the definition. */
+/* numerics.c - where code for a GPU departs from the definition. */
 #include "ir/numerics.h"
 
 #include "ir/inst.h"
@@ -14,24 +14,28 @@ bool tk_numerics_are_device(tk_env *e, const char *word) {
   tk_throw(e, TK_USAGE);
 }
 
-tk_way tk_way_of_unary(tk_unary op, tk_dtype d) {
+tk_way tk_way_of_unary(tk_unary op, tk_accuracy accuracy, tk_dtype d) {
   static const bool approximate[TK_U_COUNT] = {
-#define APPROXIMATE(op, before, instruction, after) [TK_U_##op] = true,
+#define APPROXIMATE(op, before, instruction, ftz, after) [TK_U_##op] = true,
 #include "ir/approximate.def"
 #undef APPROXIMATE
   };
-  static const bool defined[TK_U_COUNT] = {
-      [TK_U_NEG] = true,  [TK_U_ABS] = true,   [TK_U_NOT] = true,
-      [TK_U_SQRT] = true, [TK_U_FLOOR] = true, [TK_U_CEIL] = true};
-  if (defined[op]) return TK_WAY_DEFINED;
-  return approximate[op] && d == TK_FP32 ? TK_WAY_APPROXIMATE : TK_WAY_LIBRARY;
+  static const bool defined[TK_U_COUNT] = {[TK_U_NEG] = true,
+                                           [TK_U_ABS] = true,
+                                           [TK_U_NOT] = true,
+                                           [TK_U_FLOOR] = true,
+                                           [TK_U_CEIL] = true};
+  if (defined[op] || accuracy == TK_ACC_NEAREST) return TK_WAY_DEFINED;
+  if (approximate[op] && d == TK_FP32) return TK_WAY_APPROXIMATE;
+  return op == TK_U_SQRT ? TK_WAY_DEFINED : TK_WAY_LIBRARY;
 }
 
 tk_way tk_way_of(const tk_inst *in) {
   tk_dtype d = (tk_dtype)in->type.elem;
   if (in->op == TK_I_EXTERN) return TK_WAY_LIBRARY;
   if (in->type.ptr || !tk_is_float(d)) return TK_WAY_DEFINED;
-  if (in->op == TK_I_UNARY) return tk_way_of_unary(tk_unary_op(in), d);
+  if (in->op == TK_I_UNARY)
+    return tk_way_of_unary(tk_unary_op(in), tk_unary_accuracy(in), d);
   bool mod = in->op == TK_I_BINARY && tk_binary_op(in) == TK_B_MOD;
   return mod ? TK_WAY_REMAINDER : TK_WAY_DEFINED;
 }

@@ -25,7 +25,7 @@ typedef enum tk_way {
 
 tk_way tk_way_of(const tk_inst *in);
 /* The same of a function of floats. */
-tk_way tk_way_of_unary(tk_unary op, tk_dtype d);
+tk_way tk_way_of_unary(tk_unary op, tk_accuracy accuracy, tk_dtype d);
 
 /* Functions of libdevice are code: whoever can compile and run that lends them
  * to a launch, whose device numerics compute with it. */

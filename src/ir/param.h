@@ -13,7 +13,7 @@
 typedef struct tk_param_value {
   uint64_t bits;
   const tk_tensor *tensor; /* NULL: a number */
-  size_t index; /* of a tensor: of the argument, or behind all of them of what
+  size_t index; /* of a tensor: of the argument, or after all of them of what
                    is reached through memory */
 } tk_param_value;
 tk_param_value tk_param_of(const tk_launch *l, const tk_param *p);

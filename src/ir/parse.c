@@ -4,8 +4,8 @@
  * number, a name or a sign is read where the grammar wants one, and what
  * stands there instead is reported with a caret.  Sources are read first,
  * since places in them are lines and columns; functions may name functions
- * that stand further down, so all headers are made before the first body.
- */
+ * that stand further down, so all headers are made before the first
+ * body. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -42,6 +42,7 @@ typedef struct parser {
   tk_lookup func_names; /* numbers of funcs */
   tk_func *f;           /* the function that is read */
   tk_lookup names;      /* of its slots, in order */
+  tk_lookup arg_names;  /* of the kernel's arguments, in order */
   tk_span stmt;
   tk_span list; /* the last list of numbers, */
   int nlist;    /* and how many they are; -1: none since the operands */
@@ -176,7 +177,7 @@ static const char *need_quoted(parser *r, size_t *n, const char *what) {
   return out;
 }
 
-/* The name behind a % or @, with its #2. */
+/* The name after a % or @, with its #2. */
 static const char *need_name(parser *r, const char *sign, const char *what) {
   skip_blanks(r);
   uint32_t start = r->at;
@@ -650,7 +651,7 @@ static const void *read_ref(parser *r, reading *x) {
   return NULL;
 }
 
-/* The types behind the colon; results that are new names become slots. */
+/* Parses the types after the colon; a result with a new name becomes a slot. */
 static void read_types(parser *r, reading *x) {
   need_sign(r, ":", "an instruction");
   if (!x->res.n) x->in->type = need_type(r);
@@ -839,20 +840,17 @@ static void read_body(parser *r, tk_body *out) {
 
 /* from ARG.ITEM divisor N */
 static void read_origin(parser *r, tk_param *out) {
-  tk_program *p = r->p;
   need_sign(r, "from", "the type of a kernel's parameter");
   skip_blanks(r);
   uint32_t start = r->at;
   while (is_name_byte(*here(r)) && *here(r) != '.') r->at++;
-  size_t n = r->at - start, i = 0;
-  const char *name = r->text->text + start;
-  while (i < p->nargs &&
-         (strncmp(p->args[i].name, name, n) != 0 || p->args[i].name[n]))
-    i++;
-  if (i == p->nargs)
+  const char *name =
+      tk_arena_strndup(r->arena, r->text->text + start, r->at - start);
+  int found = tk_lookup_find(&r->arg_names, name);
+  if (found < 0)
     bad_text(r, start, r->at, "the head of the text lists them: arg x_ptr",
-             "the kernel has no argument '%.*s'", (int)n, name);
-  out->arg = i;
+             "the kernel has no argument '%s'", name);
+  out->arg = (size_t)r->arg_names.list.items[found].number;
   if (*here(r) == '.') {
     r->at++;
     out->item = (size_t)need_int(r, 1, 1 << 20, "an item");
@@ -905,7 +903,7 @@ static void read_vars(parser *r) {
   }
 }
 
-/* Up to the brace of its body, which is passed over. */
+/* Reads up to the brace of its body, and skips the body. */
 static void read_header(parser *r) {
   bool library = take_sign(r, "library"), kernel = take_sign(r, "kernel");
   if (!kernel && !take_sign(r, "func"))
@@ -988,6 +986,8 @@ static void read_head(parser *r) {
   while (take_sign(r, "arg")) {
     tk_program_arg a = {need_word(r, "the name of an argument"), NULL};
     if (take_sign(r, "=")) a.value = need_quoted(r, &n, "'='");
+    if (tk_lookup_find(&r->arg_names, a.name) < 0)
+      tk_lookup_add(r->arena, &r->arg_names, a.name, (int)args.n);
     TK_PUSH(r->arena, &args, a);
   }
   p->args = args.items;

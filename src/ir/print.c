@@ -219,8 +219,8 @@ static void print_ref(printer *p, const tk_inst *in) {
   }
 }
 
-/* Operands that may be absent are named, the others go by their place.  Those
- * of a format stand in it. */
+/* Operands that may be absent are named, the others go by their place. Operands
+ * of a format are written inside it. */
 static void print_operands(printer *p, const tk_inst *in) {
   const tk_inst_info *row = tk_inst_info_of((tk_opcode)in->op);
   const char *before = " ";
@@ -376,7 +376,7 @@ static void print_params(printer *p) {
   tk_buf_putc(p->out, ')');
 }
 
-/* The variables that are no parameters. */
+/* The variables that are not parameters. */
 static void print_variables(printer *p) {
   const tk_func *f = p->f;
   bool *param = TK_NEWN(&p->scratch, bool, f->nslots + 1);

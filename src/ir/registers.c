@@ -96,8 +96,8 @@ static void find_lives(pressure *x) {
   }
 }
 
-/* What a copy alone needs is in the variable's registers from the start, and
- * what a product in a loop gives is in those of the sum. */
+/* A value that only a copy needs is in the variable's registers from the start,
+ * and the result of a product in a loop in those of the sum. */
 static void share_registers(pressure *x) {
   for (size_t i = 0; i < x->flat.steps.n; i++) {
     const tk_flat_step *t = &x->flat.steps.items[i];

@@ -38,7 +38,7 @@ static bool is_float(const tk_type *t) {
   return !t->ptr && tk_is_float((tk_dtype)t->elem);
 }
 
-/* The shapes agree but for one axis. */
+/* The shapes agree except along one axis. */
 static bool agree_but(const tk_type *a, const tk_type *b, int axis) {
   if (a->rank != b->rank) return false;
   for (int i = 0; i < a->rank; i++)
@@ -63,8 +63,7 @@ static bool has_block(const tk_func *f, const tk_inst *in) {
   return block;
 }
 
-/* ---- made of nothing, copied, moved
- * ------------------------------------------ */
+/* ---- made of nothing, copied, moved -------------------------------------- */
 
 static const char *rule_const(const tk_func *f, const tk_inst *in) {
   uint64_t bits = tk_const_bits(in);
@@ -120,7 +119,7 @@ static const char *rule_broadcast(const tk_func *f, const tk_inst *in) {
   for (int i = 0; fits && i < a->rank; i++)
     fits = a->shape[i] == 1 || a->shape[i] == t->shape[i];
   return unless(fits && tk_same_lanes(a, t),
-                "the result must be the operand, but for axes of size 1");
+                "the result must match the operand, except for axes of size 1");
 }
 
 static const char *rule_permute(const tk_func *f, const tk_inst *in) {
@@ -130,7 +129,8 @@ static const char *rule_permute(const tk_func *f, const tk_inst *in) {
   TK_ASSERT(in->from.rank == in->type.rank); /* the axes permute them */
   for (int i = 0; i < in->type.rank; i++)
     fits &= in->type.shape[i] == in->from.shape[axes[i]];
-  return unless(fits, "the result must be the operand, its axes permuted");
+  return unless(fits,
+                "the result must match the operand with its axes permuted");
 }
 
 static const char *rule_join(const tk_func *f, const tk_inst *in) {
@@ -139,7 +139,7 @@ static const char *rule_join(const tk_func *f, const tk_inst *in) {
               tk_same_lanes(a, t) && t->rank == a->rank + 1 &&
               t->shape[a->rank] == 2;
   for (int i = 0; fits && i < a->rank; i++) fits = a->shape[i] == t->shape[i];
-  return unless(fits, "the result must be the operands, which are of one type, "
+  return unless(fits, "the operands must be of one type, and the result that "
                       "with a new last axis of 2");
 }
 
@@ -148,18 +148,18 @@ static const char *rule_split(const tk_func *f, const tk_inst *in) {
   bool fits = a->rank == t->rank + 1 && a->shape[t->rank] == 2 &&
               tk_same_lanes(a, t) && tk_same_type(t, result_type(f, in, 1));
   for (int i = 0; fits && i < t->rank; i++) fits = a->shape[i] == t->shape[i];
-  return unless(fits, "both results must be the operand without its last axis, "
-                      "which is of 2");
+  return unless(fits, "both results must match the operand without its last "
+                      "axis, which must be 2");
 }
 
 static const char *rule_cat(const tk_func *f, const tk_inst *in) {
   const tk_type *a = &in->from, *b = operand_type(f, in, 1), *t = &in->type;
   int axis = tk_inst_axis(in);
-  return unless(axis < t->rank && agree_but(a, t, axis) &&
-                    agree_but(b, t, axis) && tk_same_lanes(a, t) &&
-                    tk_same_lanes(b, t) &&
-                    a->shape[axis] + b->shape[axis] == t->shape[axis],
-                "the shapes must agree but for the axis, where they add up");
+  return unless(
+      axis < t->rank && agree_but(a, t, axis) && agree_but(b, t, axis) &&
+          tk_same_lanes(a, t) && tk_same_lanes(b, t) &&
+          a->shape[axis] + b->shape[axis] == t->shape[axis],
+      "the shapes must agree, except along the axis, where they add up");
 }
 
 static const char *rule_slice(const tk_func *f, const tk_inst *in) {
@@ -168,7 +168,7 @@ static const char *rule_slice(const tk_func *f, const tk_inst *in) {
   int64_t first = tk_slice_start(in), step = tk_slice_step(in);
   (void)f;
   if (axis >= t->rank || !agree_but(a, t, axis) || !tk_same_lanes(a, t))
-    return "the result must be the operand, but for the axis";
+    return "the result must match the operand, except along the axis";
   int64_t n = a->shape[axis];
   bool near = step <= n && step >= -n && first >= 0 && first < n;
   int64_t last = near ? first + step * (t->shape[axis] - 1) : -1;
@@ -179,10 +179,10 @@ static const char *rule_gather(const tk_func *f, const tk_inst *in) {
   const tk_type *index = operand_type(f, in, tk_gather_index(in));
   int axis = tk_inst_axis(in);
   if (!is_integer(index) || !tk_same_shape(index, &in->type))
-    return "the index must be integers of the result's shape";
+    return "the index must hold integers and have the result's shape";
   return unless(axis < in->type.rank && tk_same_lanes(&in->from, &in->type) &&
                     agree_but(&in->from, &in->type, axis),
-                "the result must be the operand, but for the axis");
+                "the result must match the operand, except along the axis");
 }
 
 static const char *rule_flip(const tk_func *f, const tk_inst *in) {
@@ -190,8 +190,7 @@ static const char *rule_flip(const tk_func *f, const tk_inst *in) {
   return unless(tk_inst_axis(in) < in->type.rank, "the block has no such axis");
 }
 
-/* ---- lane by lane
- * -------------------------------------------------------------- */
+/* ---- lane by lane -------------------------------------------------------- */
 
 static const char *rule_cast(const tk_func *f, const tk_inst *in) {
   const tk_type *a = &in->from, *t = &in->type;
@@ -333,14 +332,13 @@ static const char *rule_unscale(const tk_func *f, const tk_inst *in) {
     return "the scales must be bytes or fp8e4nv";
   if (group < 1 || t->shape[axis] % group)
     return "the group must divide the axis";
-  return unless(rank == 2 && s->rank == 2 &&
-                    s->shape[0] == t->shape[1 - axis] &&
-                    s->shape[1] == t->shape[axis] / group,
-                "the scales must be one for each group of a block of two axes");
+  bool fits = s->rank == rank && s->shape[rank - 1] == t->shape[axis] / group &&
+              s->shape[rank - 2] == t->shape[2 * rank - 3 - axis];
+  for (int i = 0; fits && i < rank - 2; i++) fits = s->shape[i] == t->shape[i];
+  return unless(fits, "the scales must be one for each group");
 }
 
-/* ---- memory
- * ---------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------- */
 
 static const char *rule_addptr(const tk_func *f, const tk_inst *in) {
   if (!in->type.ptr) return "the result must be pointers";
@@ -380,22 +378,21 @@ static const char *rule_cas(const tk_func *f, const tk_inst *in) {
   return unless(may_write(f, in), read_only);
 }
 
-/* ---- along an axis
- * ------------------------------------------------------------------ */
+/* ---- along an axis ------------------------------------------------------- */
 
 static const char *rule_reduce(const tk_func *f, const tk_inst *in) {
   const tk_type *a = &in->from, *t = &in->type;
   tk_reduction op = tk_reduce_op(in);
   if (in->nres < 1 || in->nres > 2) return "there must be one or two results";
   if (!tk_same_lanes(a, t) || !lacks_axis(a, t, tk_inst_axis(in)))
-    return "the result must be the operand, but for the axis";
+    return "the result must match the operand without the axis";
   if (!is_defined(in, t)) return undefined_op;
   if (in->nres == 1)
     return unless(!tk_reduce_last(in), "without an index there is no last");
   const tk_type *at = result_type(f, in, 1);
   return unless((op == TK_R_MAX || op == TK_R_MIN) && is_number(at, TK_INT32) &&
                     tk_same_shape(at, t),
-                "of max or min alone, a second result is an int32 index");
+                "only max and min have a second result, an int32 index");
 }
 
 static const char *rule_scan(const tk_func *f, const tk_inst *in) {
@@ -440,7 +437,7 @@ static const char *rule_reduce_fn(const tk_func *f, const tk_inst *in) {
   int axis = tk_inst_axis(in), level = 0;
   tk_type half = in->from;
   if (!lacks_axis(&in->from, &in->type, axis))
-    return "the results must be the operands, but for the axis";
+    return "the results must match the operands without the axis";
   for (int n = half.shape[axis]; n > 1; n /= 2, level++) {
     half.shape[axis] = n / 2;
     if (n % 2 || level >= c->nlevels ||
@@ -467,10 +464,12 @@ static const char *rule_sort(const tk_func *f, const tk_inst *in) {
   (void)f;
   if (axis != t->rank - 1 || !agree_but(a, t, axis) || !tk_same_lanes(a, t) ||
       a->ptr)
-    return "the result must be the operand, numbers, but for the last axis";
-  return unless(
-      tk_sort_keep(in) == t->shape[axis] && t->shape[axis] <= a->shape[axis],
-      "`keep` must be the lanes of the result, no more than there are");
+    return "the result must match the operand, which holds numbers, except "
+           "along the last axis";
+  return unless(tk_sort_keep(in) == t->shape[axis] &&
+                    t->shape[axis] <= a->shape[axis],
+                "`keep` must be the number of lanes of the result, at most "
+                "those of the operand");
 }
 
 static const char *rule_histogram(const tk_func *f, const tk_inst *in) {
@@ -509,8 +508,7 @@ static const char *rule_dot(const tk_func *f, const tk_inst *in) {
                       "of floats of at most 32 bits");
 }
 
-/* ---- what is said
- * --------------------------------------------------------------------- */
+/* ---- what is said -------------------------------------------------------- */
 
 static const char *rule_assert(const tk_func *f, const tk_inst *in) {
   (void)f;

@@ -17,8 +17,8 @@
  * loads ahead.  Reductions and scans need a value from each warp.  A sort or
  * gather needs a block.  What other changes of layout need in passing is at
  * most a block and reuses the same memory; it is left out.  Triton's passes:
- * AssignLatencies, LowerLoops, AllocateSharedMemory.
- */
+ * AssignLatencies, LowerLoops,
+ * AllocateSharedMemory. */
 #include "ir/shared.h"
 
 #include <string.h>
@@ -58,8 +58,8 @@ static void follow_back(const shared_estimate *s, int slot, bool *seen) {
   }
 }
 
-/* The step that makes a slot, past copies and changes of shape; their number
- * if there are several. */
+/* Finds the step that makes a slot, through copies and changes of shape; gives
+ * the number of all steps if several make it. */
 static size_t maker_of(const shared_estimate *s, int slot) {
   size_t found = s->flat.steps.n;
   const tk_flat_step *t;
@@ -287,9 +287,9 @@ static int chain_of_loads(const shared_estimate *s, int loop) {
   return level > 2 ? level - 2 : 0;
 }
 
-/* What is fetched ahead in a loop: for its products, or all that it loads if it
- * asks for stages itself.  Copies by the memory unit say by barriers that they
- * have come. */
+/* What is fetched ahead in a loop: operands of its products, or everything it
+ * loads if it asks for stages itself.  Copies by the memory unit signal their
+ * arrival by barriers. */
 static size_t staged_bytes(const shared_estimate *s, int loop) {
   size_t bytes = 0, barriers = 0;
   bool asks = s->flat.loops.items[loop].st->loop.num_stages > 0;
@@ -322,7 +322,7 @@ static bool is_staged(const shared_estimate *s, int slot, int loop) {
  * long. */
 typedef enum need_span {
   NEED_PASSING, /* during the product */
-  NEED_CAST,    /* while it changes its layout, before it is made wider */
+  NEED_CAST,    /* while its layout is changed, before it is widened */
   NEED_KEPT,    /* from its load to the last product that reads it */
   NEED_HELD,    /* during the whole loop: it was made before */
 } need_span;

@@ -6,7 +6,7 @@
 
 enum { TK_TEXT_VERSION = 1 };
 
-/* Words of the text that are no names of instructions. */
+/* Words of the text that are not names of instructions. */
 #define TK_TEXT_HEAD "tkdbg-ir"
 
 /* A flag of a loop's options, or a number. */

@@ -1,5 +1,14 @@
-/* type.c - comparing and printing types. */
+/* type.c - comparing and printing types, and the lanes of blocks. */
 #include "ir/type.h"
+
+#include "base/index.h"
+
+int tk_lane_index(const tk_type *t, size_t lane, int64_t *index) {
+  int64_t shape[TK_MAX_RANK];
+  for (int i = 0; i < t->rank; i++) shape[i] = t->shape[i];
+  tk_split_index(shape, t->rank, lane, index);
+  return t->rank;
+}
 
 bool tk_same_elem(const tk_type *a, const tk_type *b) {
   return a->elem == b->elem && a->ptr == b->ptr && a->is_const == b->is_const &&

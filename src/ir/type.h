@@ -60,6 +60,8 @@ static inline int64_t tk_numel(const tk_type *t) {
   for (int i = 0; i < t->rank; i++) n *= t->shape[i];
   return n;
 }
+/* The index of a lane along each axis; returns the rank. */
+int tk_lane_index(const tk_type *t, size_t lane, int64_t *index);
 /* Bytes of one lane in memory. */
 static inline size_t tk_lane_size(const tk_type *t) {
   return t->ptr ? 8 : tk_dtypes[t->elem].size;

@@ -1,4 +1,4 @@
-/* used.c - whether what an instruction gives can change anything.
+/* used.c - whether the result of an instruction can matter.
  *
  * Slots are marked from where they have an effect back to what they are made
  * of, until nothing is added.  A call uses what its function does, as if it

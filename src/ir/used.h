@@ -1,4 +1,4 @@
-/* used.h - whether what an instruction gives can change anything.
+/* used.h - whether the result of an instruction can matter.
  */
 #ifndef TK_IR_USED_H
 #define TK_IR_USED_H

@@ -3,8 +3,8 @@
  * Whoever makes a program (the specialiser, the parser, later a pass) may rely
  * on nothing but these rules, and whoever reads one may rely on all of them.
  * Types of operands are checked by the kinds of inst.def; a scalar may stand
- * for a block, which it fills.
- */
+ * for a block, which it
+ * fills. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -333,8 +333,8 @@ typedef struct noted_call {
   int depth;
 } noted_call;
 
-/* What running a function takes of the stack, as statements that stand in each
- * other: programs run on small ones. */
+/* How much stack a function needs when it runs, counted in nested statements:
+ * programs run on small stacks. */
 typedef struct stack_use {
   TK_VEC(noted_call) calls;
   int deepest; /* of its own statements */
@@ -383,7 +383,7 @@ static bool measure_stack(verifier *v, const tk_func *f, int depth) {
     v->stmt = c->stmt;
     int needs = c->depth + callee->needs;
     if (deep || needs > MOST_DEEP)
-      return flawed(v, f, c->in, "functions call each other too deep here");
+      return flawed(v, f, c->in, "functions call each other too deeply here");
     if (needs > u->needs) u->needs = needs;
   }
   u->state = USE_KNOWN;
@@ -458,7 +458,7 @@ static bool check_stmt_place(verifier *v, const tk_func *f, const tk_stmt *st) {
   return true;
 }
 
-/* Once its instructions were verified. */
+/* To be called once its instructions are verified. */
 static bool verify_stmt(verifier *v, const tk_func *f, const tk_stmt *st) {
   switch (st->kind) {
   case TK_S_RUN: return true;
@@ -555,12 +555,13 @@ static bool verify_header(verifier *v, const tk_func *f) {
                     "value %zu, '%s', has a type that values cannot "
                     "have",
                     i, f->slots[i].name ? f->slots[i].name : "a temporary");
+  bool *taken = TK_NEWN(v->scratch, bool, f->nslots + 1);
   for (size_t i = 0; i < f->nparams; i++) {
     if (!is_slot(f, f->params[i]))
       return flawed(v, f, NULL, "parameter %zu is not a slot", i);
-    for (size_t k = 0; k < i; k++)
-      if (f->params[k] == f->params[i])
-        return flawed(v, f, NULL, "parameter %zu is the slot of another", i);
+    if (taken[f->params[i]])
+      return flawed(v, f, NULL, "parameter %zu is the slot of another", i);
+    taken[f->params[i]] = true;
   }
   for (size_t i = 0; i < f->nresults; i++)
     if (!is_sound(&f->result_types[i]))

@@ -151,8 +151,8 @@ const tk_ir_stmt *tk_ir_stmt_at(const tk_ir_body *b, size_t i) {
   return i < x->n ? handle_ir_stmt(x->items[i]) : NULL;
 }
 
-tk_ir_stmt_kind tk_ir_stmt_kind_of(const tk_ir_stmt *st) {
-  switch (real_ir_stmt(st)->kind) {
+tk_ir_stmt_kind tk_stmt_kind_view(const tk_stmt *st) {
+  switch (st->kind) {
   case TK_S_RUN: break;
   case TK_S_IF: return TK_IR_IF;
   case TK_S_FOR: return TK_IR_FOR;
@@ -160,6 +160,10 @@ tk_ir_stmt_kind tk_ir_stmt_kind_of(const tk_ir_stmt *st) {
   case TK_S_RETURN: return TK_IR_RETURN;
   }
   return TK_IR_RUN;
+}
+
+tk_ir_stmt_kind tk_ir_stmt_kind_of(const tk_ir_stmt *st) {
+  return tk_stmt_kind_view(real_ir_stmt(st));
 }
 
 size_t tk_ir_stmt_id(const tk_ir_stmt *st) {

@@ -1,4 +1,5 @@
-/* walk.c - one recursion over statements and instructions, for everybody. */
+/* walk.c - the one recursion over statements and instructions that all passes
+ * use. */
 #include "ir/ir.h"
 
 bool tk_walk_insts(const tk_func *f, const tk_stmt *st, const tk_insts *l,

@@ -1,4 +1,5 @@
-/* lex_literal.c - where numbers and strings end, and whether they are sound.
+/* lex_literal.c - where numbers and strings end, and whether they are
+ * well-formed.
  *
  * Both scanners look at each byte a bounded number of times and always give
  * a token that is at least one byte long, so that a lexer built on them

@@ -2,7 +2,7 @@
  *
  * The file is a user's program of which we understand only the kernels, so
  * the lexer must get through anything: what it cannot read becomes an ERROR
- * token that says why, and reading goes on behind it.  Errors stay where they
+ * token that says why, and reading goes on after it.  Errors stay where they
  * are made: a string that is never closed ends with its line, and a bracket
  * that is never closed ends where a line starts with a word that cannot stand
  * inside brackets ("def", "return", a decorator).  So the tokens of the next
@@ -167,7 +167,7 @@ static uint32_t utf8(const unsigned char *s, uint32_t n, uint32_t *code) {
   return len;
 }
 
-/* Characters that look like ASCII ones but are not, and get pasted. */
+/* Characters that get pasted and look like ASCII ones but are not. */
 static bool is_lookalike(uint32_t c) {
   if (c < 0xc0) return c != 0xaa && c != 0xb5 && c != 0xba;
   return c == 0xd7 || c == 0xf7 || (c >= 0x2000 && c <= 0x206f) ||
@@ -280,7 +280,7 @@ static bool never_in_brackets(tkl_tok kind) {
   }
 }
 
-/* Whether the line at pos shows that an open bracket was forgotten. */
+/* Whether the line at pos shows that a bracket was left open. */
 static bool starts_statement(const lexer *l) {
   uint32_t p = l->pos, q;
   if (peek(l, 0) == '@' && tkl_is_name_char((unsigned char)peek(l, 1)))

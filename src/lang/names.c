@@ -3,9 +3,8 @@
 
 const char *tk_ast_name(tk_ast_kind k) {
   static const char *const names[] = {
-#define AST(id, name, fields) name,
+#define AST(id, text) text,
 #include "ast.def"
-#undef AST
   };
   return names[k];
 }

@@ -48,7 +48,7 @@ static tk_ast *binary(tkl_parser *p, int min);
 static tk_ast *starred(tkl_parser *p) {
   tk_ast *n = tkl_node(p, TK_AST_STARRED, p->tok->lo);
   tkl_expect(p, TKL_MUL, "expected '*'");
-  n->a = binary(p, 0);
+  n->a_ = binary(p, 0);
   return tkl_done(p, n);
 }
 
@@ -112,10 +112,11 @@ void tkl_check_target(tkl_parser *p, const tk_ast *n) {
   case TK_AST_NAME:
   case TK_AST_ATTR:
   case TK_AST_SUBSCRIPT: return;
-  case TK_AST_STARRED: tkl_check_target(p, n->a); return;
+  case TK_AST_STARRED: tkl_check_target(p, tk_starred_value(n)); return;
   case TK_AST_TUPLE:
   case TK_AST_LIST:
-    for (uint32_t i = 0; i < n->n; i++) tkl_check_target(p, n->list[i]);
+    for (uint32_t i = 0; i < tk_sequence_nitems(n); i++)
+      tkl_check_target(p, tk_sequence_item(n, i));
     return;
   default:
     tkl_fail(p, TK_D_SYNTAX, n->span,
@@ -133,9 +134,9 @@ tk_ast *tkl_named_expression(tkl_parser *p) {
   if (p->tok->kind != TKL_NAME || p->tok[1].kind != TKL_WALRUS)
     return tkl_expression(p);
   tk_ast *n = tkl_node(p, TK_AST_NAMED, p->tok->lo);
-  n->str = tkl_take_name(p, NULL);
+  n->str_ = tkl_take_name(p, NULL);
   tkl_advance(p);
-  n->a = tkl_expression(p);
+  n->a_ = tkl_expression(p);
   return tkl_done(p, n);
 }
 
@@ -145,7 +146,7 @@ static tk_ast *lambda(tkl_parser *p) {
   tkl_advance(p);
   tkl_parameters(p, n, TKL_COLON);
   tkl_expect(p, TKL_COLON, "expected ':' after the parameters of a lambda");
-  n->a = tkl_expression(p);
+  n->a_ = tkl_expression(p);
   return tkl_done(p, n);
 }
 
@@ -156,12 +157,12 @@ tk_ast *tkl_expression(tkl_parser *p) {
   tk_ast *n = p->tok->kind == TKL_KW_LAMBDA ? lambda(p) : disjunction(p);
   if (n->kind != TK_AST_LAMBDA && tkl_accept(p, TKL_KW_IF)) {
     tk_ast *cond = tkl_node(p, TK_AST_COND, lo);
-    cond->b = n;
-    cond->a = disjunction(p);
+    cond->b_ = n;
+    cond->a_ = disjunction(p);
     tkl_expect(p, TKL_KW_ELSE,
                "expected 'else': a conditional expression "
                "is written x if test else y");
-    cond->c = tkl_expression(p);
+    cond->c_ = tkl_expression(p);
     n = tkl_done(p, cond);
   }
   p->depth--;
@@ -176,7 +177,7 @@ static tk_ast *boolop(tkl_parser *p, tkl_tok kind, tk_operator op,
   if (p->tok->kind != kind) return first;
   tk_ast *n = tkl_node(p, TK_AST_BOOLOP, lo);
   tkl_list l = {0};
-  n->op = (uint8_t)op;
+  n->op_ = (uint8_t)op;
   tkl_add(p, &l, first);
   while (tkl_accept(p, kind)) tkl_add(p, &l, item(p));
   tkl_take_list(n, &l);
@@ -186,10 +187,10 @@ static tk_ast *boolop(tkl_parser *p, tkl_tok kind, tk_operator op,
 static tk_ast *unary(tkl_parser *p, tk_operator op,
                      tk_ast *(*operand)(tkl_parser *)) {
   tk_ast *n = tkl_node(p, TK_AST_UNARY, p->tok->lo);
-  n->op = (uint8_t)op;
+  n->op_ = (uint8_t)op;
   tkl_enter(p);
   tkl_advance(p);
-  n->a = operand(p);
+  n->a_ = operand(p);
   p->depth--;
   return tkl_done(p, n);
 }
@@ -227,13 +228,13 @@ static tk_ast *comparison(tkl_parser *p) {
   tkl_list l = {0};
   while (at = p->tok->lo, comparison_operator(p, &op)) {
     tk_ast *c = tkl_node(p, TK_AST_CMP, at);
-    c->op = (uint8_t)op;
-    c->a = binary(p, 0);
+    c->op_ = (uint8_t)op;
+    c->a_ = binary(p, 0);
     tkl_add(p, &l, tkl_done(p, c));
   }
   if (!l.n) return left;
   tk_ast *n = tkl_node(p, TK_AST_COMPARE, lo);
-  n->a = left;
+  n->a_ = left;
   tkl_take_list(n, &l);
   return tkl_done(p, n);
 }
@@ -286,11 +287,11 @@ static tk_ast *binary(tkl_parser *p, int min) {
   tk_operator op = TK_OP_ADD;
   for (int prec; (prec = precedence(p->tok->kind, &op)) >= min;) {
     tk_ast *n = tkl_node(p, TK_AST_BINARY, lo);
-    n->op = (uint8_t)op;
-    n->tail = tkl_span(p);
+    n->op_ = (uint8_t)op;
+    n->tail_ = tkl_span(p);
     tkl_advance(p);
-    n->a = left;
-    n->b = binary(p, prec + 1);
+    n->a_ = left;
+    n->b_ = binary(p, prec + 1);
     left = tkl_done(p, n);
   }
   return left;
@@ -303,14 +304,14 @@ static tk_ast *binary(tkl_parser *p, int min) {
 static tk_ast *comprehension(tkl_parser *p, tk_ast *element, char bracket) {
   tk_ast *n = tkl_node(p, TK_AST_COMP, element->span.lo);
   tkl_list l = {0};
-  n->op = (uint8_t)bracket;
-  n->a = element;
+  n->op_ = (uint8_t)bracket;
+  n->a_ = element;
   tkl_advance(p);
-  n->b = tkl_target_list(p);
+  n->b_ = tkl_target_list(p);
   tkl_expect(p, TKL_KW_IN,
              "expected 'in': a comprehension is written "
              "[x for name in values]");
-  n->c = disjunction(p);
+  n->c_ = disjunction(p);
   while (tkl_accept(p, TKL_KW_IF)) tkl_add(p, &l, disjunction(p));
   if (p->tok->kind == TKL_KW_FOR || p->tok->kind == TKL_KW_ASYNC)
     tkl_unsupported(p, "a comprehension over more than one sequence",
@@ -366,14 +367,14 @@ static tk_ast *list(tkl_parser *p) {
 
 static tk_ast *leaf(tkl_parser *p, tk_ast_kind kind, int op) {
   tk_ast *n = tkl_node(p, kind, p->tok->lo);
-  n->op = (uint8_t)op;
+  n->op_ = (uint8_t)op;
   tkl_advance(p);
   return tkl_done(p, n);
 }
 
 static tk_ast *name(tkl_parser *p) {
   tk_ast *n = tkl_node(p, TK_AST_NAME, p->tok->lo);
-  n->str = tkl_take_name(p, want_expr);
+  n->str_ = tkl_take_name(p, want_expr);
   return tkl_done(p, n);
 }
 
@@ -428,16 +429,16 @@ static tk_ast *atom(tkl_parser *p) {
 static tk_ast *argument(tkl_parser *p) {
   tk_ast *n = tkl_node(p, TK_AST_ARG, p->tok->lo);
   if (tkl_accept(p, TKL_MUL))
-    n->op = 1;
+    n->op_ = 1;
   else if (tkl_accept(p, TKL_POW))
-    n->op = 2;
+    n->op_ = 2;
   else if (p->tok->kind == TKL_NAME && p->tok[1].kind == TKL_ASSIGN) {
-    n->str = tkl_take_name(p, NULL);
+    n->str_ = tkl_take_name(p, NULL);
     tkl_advance(p);
   }
-  bool plain = !n->op && !n->str;
-  n->a = plain ? tkl_named_expression(p) : tkl_expression(p);
-  if (plain && p->tok->kind == TKL_KW_FOR) n->a = comprehension(p, n->a, '(');
+  bool plain = !n->op_ && !n->str_;
+  n->a_ = plain ? tkl_named_expression(p) : tkl_expression(p);
+  if (plain && p->tok->kind == TKL_KW_FOR) n->a_ = comprehension(p, n->a_, '(');
   return tkl_done(p, n);
 }
 
@@ -449,10 +450,10 @@ static tk_ast *call(tkl_parser *p, tk_ast *n) {
   tkl_advance(p);
   while (p->tok->kind != TKL_RPAREN) {
     tk_ast *arg = argument(p);
-    if (keywords && !arg->str && !arg->op)
+    if (keywords && !tk_arg_keyword(arg) && !tk_arg_stars(arg))
       tkl_fail(p, TK_D_SYNTAX, arg->span, "put it before the keyword arguments",
                "positional argument after a keyword argument");
-    keywords |= arg->str || arg->op == 2;
+    keywords |= tk_arg_keyword(arg) || tk_arg_stars(arg) == 2;
     tkl_add(p, &l, arg);
     if (!tkl_accept(p, TKL_COMMA)) break;
   }
@@ -475,10 +476,11 @@ static tk_ast *slice(tkl_parser *p) {
   if (p->tok->kind != TKL_COLON) lower = star_named_expression(p);
   if (p->tok->kind != TKL_COLON) return lower;
   tk_ast *n = tkl_node(p, TK_AST_SLICE, lo);
-  n->a = lower;
+  n->a_ = lower;
   tkl_advance(p);
-  if (!ends_slice_part(p)) n->b = tkl_expression(p);
-  if (tkl_accept(p, TKL_COLON) && !ends_slice_part(p)) n->c = tkl_expression(p);
+  if (!ends_slice_part(p)) n->b_ = tkl_expression(p);
+  if (tkl_accept(p, TKL_COLON) && !ends_slice_part(p))
+    n->c_ = tkl_expression(p);
   return tkl_done(p, n);
 }
 
@@ -493,11 +495,11 @@ static tk_ast *subscript(tkl_parser *p, tk_ast *n) {
     tkl_add(p, &l, slice(p));
     comma = tkl_accept(p, TKL_COMMA);
   } while (comma && p->tok->kind != TKL_RBRACKET);
-  n->b = l.items[0];
-  if (comma || l.n > 1 || n->b->kind == TK_AST_STARRED) {
-    n->b = tkl_node(p, TK_AST_TUPLE, lo);
-    tkl_take_list(n->b, &l);
-    tkl_done(p, n->b);
+  n->b_ = l.items[0];
+  if (comma || l.n > 1 || n->b_->kind == TK_AST_STARRED) {
+    n->b_ = tkl_node(p, TK_AST_TUPLE, lo);
+    tkl_take_list(n->b_, &l);
+    tkl_done(p, n->b_);
   }
   tkl_close(p, TKL_RBRACKET, open);
   return n;
@@ -506,8 +508,8 @@ static tk_ast *subscript(tkl_parser *p, tk_ast *n) {
 /* attribute = "." NAME */
 static tk_ast *attribute(tkl_parser *p, tk_ast *n) {
   tkl_advance(p);
-  n->tail = tkl_span(p);
-  n->str = tkl_take_name(p, "expected an attribute name after '.'");
+  n->tail_ = tkl_span(p);
+  n->str_ = tkl_take_name(p, "expected an attribute name after '.'");
   return n;
 }
 
@@ -523,7 +525,7 @@ static tk_ast *primary(tkl_parser *p) {
     case TKL_LBRACKET: outer = tkl_node(p, TK_AST_SUBSCRIPT, lo); break;
     default: return n;
     }
-    outer->a = n;
+    outer->a_ = n;
     if (outer->kind == TK_AST_ATTR)
       attribute(p, outer);
     else if (outer->kind == TK_AST_CALL)
@@ -540,12 +542,12 @@ static tk_ast *power(tkl_parser *p) {
   tk_ast *base = primary(p);
   if (p->tok->kind != TKL_POW) return base;
   tk_ast *n = tkl_node(p, TK_AST_BINARY, lo);
-  n->op = TK_OP_POW;
-  n->tail = tkl_span(p);
-  n->a = base;
+  n->op_ = TK_OP_POW;
+  n->tail_ = tkl_span(p);
+  n->a_ = base;
   tkl_enter(p);
   tkl_advance(p);
-  n->b = factor(p);
+  n->b_ = factor(p);
   p->depth--;
   return tkl_done(p, n);
 }
@@ -580,22 +582,22 @@ static void check_order(tkl_parser *p, const signature *s) {
 static void parameter(tkl_parser *p, signature *s, bool annotated) {
   tk_ast *n = tkl_node(p, TK_AST_PARAM, p->tok->lo);
   if (tkl_accept(p, TKL_MUL))
-    n->op = TK_PARAM_REST;
+    n->op_ = TK_PARAM_REST;
   else if (tkl_accept(p, TKL_POW))
-    n->op = TK_PARAM_KEYWORDS;
+    n->op_ = TK_PARAM_KEYWORDS;
   else if (s->star)
-    n->op = TK_PARAM_KEYWORD;
-  n->str = tkl_take_name(p, "expected a parameter name");
-  if (annotated && tkl_accept(p, TKL_COLON)) n->a = tkl_expression(p);
-  bool variadic = n->op == TK_PARAM_REST || n->op == TK_PARAM_KEYWORDS;
-  if (!variadic && tkl_accept(p, TKL_ASSIGN)) n->b = tkl_expression(p);
+    n->op_ = TK_PARAM_KEYWORD;
+  n->str_ = tkl_take_name(p, "expected a parameter name");
+  if (annotated && tkl_accept(p, TKL_COLON)) n->a_ = tkl_expression(p);
+  bool variadic = n->op_ == TK_PARAM_REST || n->op_ == TK_PARAM_KEYWORDS;
+  if (!variadic && tkl_accept(p, TKL_ASSIGN)) n->b_ = tkl_expression(p);
   tkl_done(p, n);
-  if (n->op == TK_PARAM_PLAIN && s->defaults && !n->b)
+  if (n->op_ == TK_PARAM_PLAIN && s->defaults && !n->b_)
     tkl_fail(p, TK_D_SYNTAX, n->span, "give it a default too, or move it left",
              "parameter without a default after one with a default");
-  s->defaults |= n->op == TK_PARAM_PLAIN && n->b;
-  s->star |= n->op == TK_PARAM_REST;
-  s->double_star |= n->op == TK_PARAM_KEYWORDS;
+  s->defaults |= n->op_ == TK_PARAM_PLAIN && n->b_;
+  s->star |= n->op_ == TK_PARAM_REST;
+  s->double_star |= n->op_ == TK_PARAM_KEYWORDS;
   s->bare = false;
   tkl_add(p, &s->list, n);
 }
@@ -608,7 +610,7 @@ static bool separator(tkl_parser *p, signature *s, bool *slash) {
       tkl_unexpected(p, "'/' may come once, after positional parameters");
     *slash = true;
     for (size_t i = 0; i < s->list.n; i++)
-      s->list.items[i]->op = TK_PARAM_POSITION;
+      s->list.items[i]->op_ = TK_PARAM_POSITION;
   } else if (p->tok->kind == TKL_MUL && next == TKL_COMMA) {
     s->star = s->bare = true;
   } else {

@@ -33,13 +33,13 @@ static int base_of(const char *s) {
 }
 
 static void integer(tkl_parser *p, tk_ast *n) {
-  int base = base_of(n->str);
-  for (const char *s = n->str + (base == 10 ? 0 : 2); *s; s++) {
+  int base = base_of(n->str_);
+  for (const char *s = n->str_ + (base == 10 ? 0 : 2); *s; s++) {
     if (*s == '_') continue;
-    if (n->num > (INT_MAX_VALUE - digit(*s)) / base)
+    if (n->num_ > (INT_MAX_VALUE - digit(*s)) / base)
       tkl_fail(p, TK_D_SYNTAX, tkl_span(p), "kernels compute with 64 bits",
                "integer is too large");
-    n->num = n->num * base + digit(*s);
+    n->num_ = n->num_ * base + digit(*s);
   }
 }
 
@@ -61,11 +61,11 @@ tk_ast *tkl_number(tkl_parser *p) {
   const tk_token *t = p->tok;
   bool is_int = t->kind == TKL_INT;
   tk_ast *n = tkl_node(p, is_int ? TK_AST_INT : TK_AST_FLOAT, t->lo);
-  n->str = tk_arena_strndup(p->arena, p->src->text + t->lo, t->hi - t->lo);
+  n->str_ = tk_arena_strndup(p->arena, p->src->text + t->lo, t->hi - t->lo);
   if (is_int)
     integer(p, n);
   else
-    n->f = real(p->arena, n->str);
+    n->f_ = real(p->arena, n->str_);
   tkl_advance(p);
   return tkl_done(p, n);
 }
@@ -140,7 +140,7 @@ static uint32_t after_newline(const char *s, uint32_t at, uint32_t hi) {
   return s[at] == '\r' && at + 1 < hi && s[at + 1] == '\n' ? at + 2 : at + 1;
 }
 
-/* Decodes the escape at `at`, gives the offset behind it.  One that Python
+/* Decodes the escape at `at`, gives the offset after it.  One that Python
  * does not know stands for itself. */
 static uint32_t escape(tkl_parser *p, pieces *s, uint32_t at, uint32_t hi) {
   static const char from[] = "\\'\"abfnrtv", to[] = "\\'\"\a\b\f\n\r\t\v";
@@ -185,9 +185,9 @@ static void flush(tkl_parser *p, pieces *s, uint32_t hi, bool empty) {
   size_t len = (size_t)(s->out - s->start);
   if (!len && !empty) return;
   tk_ast *n = tkl_node(p, TK_AST_STR, s->lo);
-  n->str = s->start;
-  n->len = len;
-  n->op = (s->flags & TKL_BYTES) != 0;
+  n->str_ = s->start;
+  n->len_ = len;
+  n->op_ = (s->flags & TKL_BYTES) != 0;
   n->span.hi = hi;
   n->height = 1;
   *s->out++ = 0;
@@ -213,14 +213,14 @@ static const tk_token *field_expression(tkl_parser *p, tk_ast *n, uint32_t at,
   tkl_parser sub = *p;
   sub.tok = tkl_lex(p->arena, p->src, (tk_span){at, hi}, TKL_LEX_FIELD, &count);
   sub.last = at;
-  n->a = tkl_star_expressions(&sub);
+  n->a_ = tkl_star_expressions(&sub);
   bool echo = tkl_accept(&sub, TKL_ASSIGN);
   const tk_token *t = sub.tok;
   bool ends = t->kind == TKL_BANG || t->kind == TKL_COLON;
   if (!ends && t->kind != TKL_RBRACE)
     tkl_unexpected(&sub, "expected '}', ':' or '!' after the expression; "
                          "its strings need other quotes than the f-string");
-  if (echo) n->str = tk_arena_strndup(p->arena, p->src->text + at, t->lo - at);
+  if (echo) n->str_ = tk_arena_strndup(p->arena, p->src->text + at, t->lo - at);
   return t;
 }
 
@@ -229,7 +229,7 @@ static uint32_t conversion(tkl_parser *p, tk_ast *n, uint32_t at, uint32_t hi) {
   char c = at < hi ? p->src->text[at] : 0;
   if (c != 'r' && c != 's' && c != 'a')
     fail_field(p, at - 1, at, "expected !r, !s or !a");
-  n->op = (uint8_t)c;
+  n->op_ = (uint8_t)c;
   return at + 1;
 }
 
@@ -237,15 +237,15 @@ static uint32_t conversion(tkl_parser *p, tk_ast *n, uint32_t at, uint32_t hi) {
 static uint32_t format_spec(tkl_parser *p, pieces *s, tk_ast *n, uint32_t at,
                             uint32_t hi) {
   tkl_list parts = {0}, *outer = s->parts;
-  n->b = tkl_node(p, TK_AST_FSTR, at);
+  n->b_ = tkl_node(p, TK_AST_FSTR, at);
   s->parts = &parts;
   s->lo = at;
   at = format_text(p, s, at, hi, true);
   flush(p, s, at, false);
   s->parts = outer;
-  tkl_take_list(n->b, &parts);
-  n->b->span.hi = at;
-  tkl_measure(p, n->b);
+  tkl_take_list(n->b_, &parts);
+  n->b_->span.hi = at;
+  tkl_measure(p, n->b_);
   return at;
 }
 

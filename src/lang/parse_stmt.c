@@ -40,8 +40,8 @@ static void skip_compound(tkl_parser *p) {
 
 static tk_ast *unsupported(tkl_parser *p, const char *name) {
   tk_ast *n = tkl_node(p, TK_AST_UNSUPPORTED, p->tok->lo);
-  n->str = name;
-  n->len = strlen(name);
+  n->str_ = name;
+  n->len_ = strlen(name);
   return n;
 }
 
@@ -77,9 +77,9 @@ static tk_ast *skipped_decorated(tkl_parser *p) {
     skip_to(p, false);
     tkl_accept(p, TKL_NEWLINE);
   }
-  if (p->tok->kind == TKL_KW_CLASS) n->str = "ClassDef";
-  if (p->tok->kind == TKL_KW_ASYNC) n->str = "AsyncFunctionDef";
-  n->len = strlen(n->str);
+  if (p->tok->kind == TKL_KW_CLASS) n->str_ = "ClassDef";
+  if (p->tok->kind == TKL_KW_ASYNC) n->str_ = "AsyncFunctionDef";
+  n->len_ = strlen(n->str_);
   skip_to(p, false);
   tkl_done(p, n);
   skip_compound(p);
@@ -148,7 +148,7 @@ static tk_ast *assignment(tkl_parser *p, tk_ast *n, tk_ast *value) {
     tkl_add(p, &l, value);
     value = tkl_star_expressions(p);
   }
-  n->a = value;
+  n->a_ = value;
   tkl_take_list(n, &l);
   return tkl_done(p, n);
 }
@@ -156,11 +156,11 @@ static tk_ast *assignment(tkl_parser *p, tk_ast *n, tk_ast *value) {
 /* annotated = target ":" expression ("=" star_expressions)? */
 static tk_ast *annotated(tkl_parser *p, tk_ast *n, tk_ast *target) {
   n->kind = TK_AST_ANNASSIGN;
-  n->a = target;
+  n->a_ = target;
   check_single_target(p, target);
   tkl_advance(p);
-  n->b = tkl_expression(p);
-  if (tkl_accept(p, TKL_ASSIGN)) n->c = tkl_star_expressions(p);
+  n->b_ = tkl_expression(p);
+  if (tkl_accept(p, TKL_ASSIGN)) n->c_ = tkl_star_expressions(p);
   return tkl_done(p, n);
 }
 
@@ -173,14 +173,14 @@ static tk_ast *expression_statement(tkl_parser *p) {
   tk_operator op;
   if (p->tok->kind == TKL_ASSIGN) return assignment(p, n, first);
   if (p->tok->kind == TKL_COLON) return annotated(p, n, first);
-  n->a = first;
+  n->a_ = first;
   if (augmented(p->tok->kind, &op)) {
     check_single_target(p, first);
     n->kind = TK_AST_AUGASSIGN;
-    n->op = (uint8_t)op;
-    n->tail = tkl_span(p);
+    n->op_ = (uint8_t)op;
+    n->tail_ = tkl_span(p);
     tkl_advance(p);
-    n->b = tkl_star_expressions(p);
+    n->b_ = tkl_star_expressions(p);
   }
   return tkl_done(p, n);
 }
@@ -194,7 +194,7 @@ static bool at_end(const tkl_parser *p) {
 static tk_ast *return_statement(tkl_parser *p) {
   tk_ast *n = tkl_node(p, TK_AST_RETURN, p->tok->lo);
   tkl_advance(p);
-  if (!at_end(p)) n->a = tkl_star_expressions(p);
+  if (!at_end(p)) n->a_ = tkl_star_expressions(p);
   return tkl_done(p, n);
 }
 
@@ -202,8 +202,8 @@ static tk_ast *return_statement(tkl_parser *p) {
 static tk_ast *assert_statement(tkl_parser *p) {
   tk_ast *n = tkl_node(p, TK_AST_ASSERT, p->tok->lo);
   tkl_advance(p);
-  n->a = tkl_expression(p);
-  if (tkl_accept(p, TKL_COMMA)) n->b = tkl_expression(p);
+  n->a_ = tkl_expression(p);
+  if (tkl_accept(p, TKL_COMMA)) n->b_ = tkl_expression(p);
   return tkl_done(p, n);
 }
 
@@ -217,8 +217,8 @@ static tk_ast *word(tkl_parser *p, tk_ast_kind kind) {
 static tk_ast *raise_statement(tkl_parser *p) {
   tk_ast *n = tkl_node(p, TK_AST_RAISE, p->tok->lo);
   tkl_advance(p);
-  if (!at_end(p)) n->a = tkl_expression(p);
-  if (n->a && tkl_accept(p, TKL_KW_FROM)) n->b = tkl_expression(p);
+  if (!at_end(p)) n->a_ = tkl_expression(p);
+  if (n->a_ && tkl_accept(p, TKL_KW_FROM)) n->b_ = tkl_expression(p);
   return tkl_done(p, n);
 }
 
@@ -260,17 +260,17 @@ static tk_ast *if_statement(tkl_parser *p) {
   tk_ast *n = tkl_node(p, TK_AST_IF, p->tok->lo);
   tkl_enter(p);
   tkl_advance(p);
-  n->a = tkl_named_expression(p);
+  n->a_ = tkl_named_expression(p);
   n->span.hi = p->tok->hi;
-  n->b = block(p, "expected ':' after the condition; to compare use '=='");
+  n->b_ = block(p, "expected ':' after the condition; to compare use '=='");
   if (p->tok->kind == TKL_KW_ELIF) {
     tkl_list l = {0};
-    n->c = tkl_node(p, TK_AST_BLOCK, p->tok->lo);
+    n->c_ = tkl_node(p, TK_AST_BLOCK, p->tok->lo);
     tkl_add(p, &l, if_statement(p));
-    tkl_take_list(n->c, &l);
-    tkl_done(p, n->c);
+    tkl_take_list(n->c_, &l);
+    tkl_done(p, n->c_);
   } else if (tkl_accept(p, TKL_KW_ELSE)) {
-    n->c = block(p, "expected ':' after 'else'");
+    n->c_ = block(p, "expected ':' after 'else'");
   }
   p->depth--;
   return tkl_measure(p, n);
@@ -280,19 +280,19 @@ static tk_ast *if_statement(tkl_parser *p) {
 static void loop_else(tkl_parser *p, tk_ast *n) {
   if (!tkl_accept(p, TKL_KW_ELSE)) return;
   tk_ast *b = block(p, "expected ':' after 'else'");
-  n->list = b->list;
-  n->n = b->n;
+  n->list_ = b->list_;
+  n->n_ = b->n_;
 }
 
 /* for = "for" target_list "in" star_expressions block loop_else */
 static tk_ast *for_statement(tkl_parser *p) {
   tk_ast *n = tkl_node(p, TK_AST_FOR, p->tok->lo);
   tkl_advance(p);
-  n->a = tkl_target_list(p);
+  n->a_ = tkl_target_list(p);
   tkl_expect(p, TKL_KW_IN, "expected 'in' after the loop variable");
-  n->b = tkl_star_expressions(p);
+  n->b_ = tkl_star_expressions(p);
   n->span.hi = p->tok->hi;
-  n->c = block(p, "expected ':' after the values of the loop");
+  n->c_ = block(p, "expected ':' after the values of the loop");
   loop_else(p, n);
   return tkl_measure(p, n);
 }
@@ -301,9 +301,9 @@ static tk_ast *for_statement(tkl_parser *p) {
 static tk_ast *while_statement(tkl_parser *p) {
   tk_ast *n = tkl_node(p, TK_AST_WHILE, p->tok->lo);
   tkl_advance(p);
-  n->a = tkl_named_expression(p);
+  n->a_ = tkl_named_expression(p);
   n->span.hi = p->tok->hi;
-  n->c = block(p, "expected ':' after the condition; to compare use '=='");
+  n->c_ = block(p, "expected ':' after the condition; to compare use '=='");
   loop_else(p, n);
   return tkl_measure(p, n);
 }
@@ -314,20 +314,20 @@ static tk_ast *with_statement(tkl_parser *p) {
   tk_ast *n = tkl_node(p, TK_AST_WITH, p->tok->lo);
   tkl_enter(p);
   tkl_advance(p);
-  n->a = tkl_expression(p);
+  n->a_ = tkl_expression(p);
   if (tkl_accept(p, TKL_KW_AS)) {
-    n->b = tkl_expression(p);
-    tkl_check_target(p, n->b);
+    n->b_ = tkl_expression(p);
+    tkl_check_target(p, n->b_);
   }
   n->span.hi = p->tok->hi;
   if (p->tok->kind == TKL_COMMA) {
     tkl_list l = {0};
-    n->c = tkl_node(p, TK_AST_BLOCK, p->tok[1].lo);
+    n->c_ = tkl_node(p, TK_AST_BLOCK, p->tok[1].lo);
     tkl_add(p, &l, with_statement(p));
-    tkl_take_list(n->c, &l);
-    tkl_done(p, n->c);
+    tkl_take_list(n->c_, &l);
+    tkl_done(p, n->c_);
   } else {
-    n->c = block(p, "expected ':' after the context");
+    n->c_ = block(p, "expected ':' after the context");
   }
   p->depth--;
   return tkl_measure(p, n);
@@ -403,9 +403,9 @@ static tk_ast *dotted(tkl_parser *p) {
   uint32_t lo = p->tok->lo;
   while (p->tok->kind == TKL_NAME) {
     tk_ast *outer = tkl_node(p, n ? TK_AST_ATTR : TK_AST_NAME, lo);
-    outer->a = n;
-    outer->tail = tkl_span(p);
-    outer->str = tkl_take_name(p, NULL);
+    outer->a_ = n;
+    outer->tail_ = tkl_span(p);
+    outer->str_ = tkl_take_name(p, NULL);
     n = tkl_done(p, outer);
     if (p->tok[1].kind != TKL_NAME || !tkl_accept(p, TKL_DOT)) break;
   }
@@ -414,7 +414,7 @@ static tk_ast *dotted(tkl_parser *p) {
 
 /* decorator = named_expression NEWLINE
  * Decorators are host code: one that is not in the subset (they like
- * dictionaries) is skipped, but for its name. */
+ * dictionaries) is skipped, except for its name. */
 static tk_ast *decorator(tkl_parser *p) {
   decorator_job j = {.p = *p};
   j.p.quiet = true;
@@ -425,7 +425,7 @@ static tk_ast *decorator(tkl_parser *p) {
   }
   if (st != TK_FINDING) tk_throw(p->env, st);
   tk_ast *n = unsupported(p, "Decorator");
-  n->a = dotted(p);
+  n->a_ = dotted(p);
   skip_to(p, false);
   tkl_done(p, n);
   tkl_accept(p, TKL_NEWLINE);
@@ -436,8 +436,8 @@ static tk_ast *decorator(tkl_parser *p) {
 static void decorators(tkl_parser *p, tk_ast *n) {
   tkl_list l = {0};
   while (tkl_accept(p, TKL_AT)) tkl_add(p, &l, decorator(p));
-  n->decorators = l.items;
-  n->ndecorators = (uint32_t)l.n;
+  n->decorators_ = l.items;
+  n->ndecorators_ = (uint32_t)l.n;
 }
 
 /* function = decorators "def" NAME "(" parameters ")" ("->" expression)?
@@ -449,8 +449,8 @@ tk_ast *tkl_function(tkl_parser *p) {
   if (p->tok->kind == TKL_KW_ASYNC)
     tkl_unsupported(p, "an asynchronous function", "leave out async");
   tkl_expect(p, TKL_KW_DEF, "expected a function");
-  n->tail = tkl_span(p);
-  n->str = tkl_take_name(p, "expected the name of the function");
+  n->tail_ = tkl_span(p);
+  n->str_ = tkl_take_name(p, "expected the name of the function");
   if (p->tok->kind == TKL_LBRACKET)
     tkl_unsupported(p, "a list of type parameters",
                     "leave it out; kernels are specialised for the types of "
@@ -459,8 +459,8 @@ tk_ast *tkl_function(tkl_parser *p) {
   tkl_expect(p, TKL_LPAREN, "expected '(' and the parameters");
   tkl_parameters(p, n, TKL_RPAREN);
   tkl_close(p, TKL_RPAREN, open);
-  if (tkl_accept(p, TKL_ARROW)) n->a = tkl_expression(p);
+  if (tkl_accept(p, TKL_ARROW)) n->a_ = tkl_expression(p);
   n->span.hi = p->tok->hi;
-  n->b = block(p, "expected ':' after the function's header");
+  n->b_ = block(p, "expected ':' after the function's header");
   return tkl_measure(p, n);
 }

@@ -4,6 +4,7 @@
  * error is reported, thrown, and ends that function alone.  Whatever was
  * built by then stays in the arena until the file goes.
  */
+#include "file.h"
 #include "parser.h"
 
 #include <stdarg.h>
@@ -134,10 +135,11 @@ static int max_height(int h, const tk_ast *n) {
 }
 
 tk_ast *tkl_measure(tkl_parser *p, tk_ast *n) {
-  int h = max_height(max_height(max_height(0, n->a), n->b), n->c);
-  for (uint32_t i = 0; i < n->n; i++) h = max_height(h, n->list[i]);
-  for (uint32_t i = 0; i < n->ndecorators; i++)
-    h = max_height(h, n->decorators[i]);
+  int h = 0;
+  for (size_t i = 0; i < tk_ast_nchildren(n); i++)
+    h = max_height(h, tk_ast_child(n, i));
+  for (uint32_t i = 0; i < n->ndecorators_; i++)
+    h = max_height(h, n->decorators_[i]);
   if (h >= TKL_MAX_HEIGHT)
     tkl_fail(p, TK_D_SYNTAX, n->span,
              "split the expression into several statements",
@@ -156,26 +158,26 @@ void tkl_add(tkl_parser *p, tkl_list *l, tk_ast *n) {
 }
 
 void tkl_take_list(tk_ast *n, const tkl_list *l) {
-  n->list = l->items;
-  n->n = (uint32_t)l->n;
+  n->list_ = l->items;
+  n->n_ = (uint32_t)l->n;
 }
 
 static int by_name(const void *a, const void *b) {
   const tk_ast *x = *(tk_ast *const *)a, *y = *(tk_ast *const *)b;
-  int c = strcmp(x->str, y->str);
+  int c = strcmp(x->str_, y->str_);
   return c ? c : (x->span.lo > y->span.lo) - (x->span.lo < y->span.lo);
 }
 
 void tkl_check_unique(tkl_parser *p, const tk_ast *n, const char *what) {
-  tk_ast **sorted = TK_NEWN(p->arena, tk_ast *, n->n);
+  tk_ast **sorted = TK_NEWN(p->arena, tk_ast *, n->n_);
   uint32_t count = 0;
-  for (uint32_t i = 0; i < n->n; i++)
-    if (n->list[i]->str) sorted[count++] = n->list[i];
+  for (uint32_t i = 0; i < n->n_; i++)
+    if (n->list_[i]->str_) sorted[count++] = n->list_[i];
   if (count) qsort(sorted, count, sizeof *sorted, by_name);
   for (uint32_t i = 1; i < count; i++)
-    if (strcmp(sorted[i]->str, sorted[i - 1]->str) == 0)
+    if (strcmp(sorted[i]->str_, sorted[i - 1]->str_) == 0)
       tkl_fail(p, TK_D_SYNTAX, sorted[i]->span, NULL, "%s '%s' given twice",
-               what, sorted[i]->str);
+               what, sorted[i]->str_);
 }
 
 /* ---- ways in ----------------------------------------------------------- */

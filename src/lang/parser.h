@@ -19,7 +19,7 @@ typedef struct tkl_parser {
   tk_env *env;
   tk_arena *arena;
   const tk_source *src;
-  const tk_token *tok; /* the next one; never behind EOF */
+  const tk_token *tok; /* the next one; never past EOF */
   uint32_t last;       /* where the token before it ended */
   int depth;
   int fields; /* how many f-string fields we are in */
@@ -58,7 +58,7 @@ tk_ast *tkl_done(tkl_parser *p, tk_ast *n);
 tk_ast *tkl_measure(tkl_parser *p, tk_ast *n);
 void tkl_add(tkl_parser *p, tkl_list *l, tk_ast *n);
 void tkl_take_list(tk_ast *n, const tkl_list *l);
-/* Fails if two nodes of the list have the same str. */
+/* Fails if two nodes of the list have the same str_. */
 void tkl_check_unique(tkl_parser *p, const tk_ast *n, const char *what);
 
 /* ---- parse_expr.c ------------------------------------------------------ */

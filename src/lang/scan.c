@@ -17,6 +17,7 @@
  * The items of such a source are items of the file too, of a text of their
  * own (tk_item.text), with places in the file: it is read as it stands there.
  */
+#include "file.h"
 #include "parser.h"
 
 #include <string.h>
@@ -316,7 +317,7 @@ static void simple(scanner *s) {
   to_statement_end(s);
 }
 
-/* To behind the ":" of a header, where a body may follow on the line. */
+/* To just after the ":" of a header, where a body may follow on the line. */
 static void skip_header(scanner *s) {
   for (int brackets = 0; !at_line_end(s); s->at++) {
     int k = kind(s);
@@ -404,7 +405,7 @@ typedef struct tokens {
   size_t n;
 } tokens;
 
-/* Puts the tokens of all sources behind those of the file. */
+/* Puts the tokens of all sources after those of the file. */
 static void join_tokens(tk_file *f, const tokens *more, size_t n) {
   size_t total = f->ntoks;
   for (size_t i = 0; i < n; i++) total += more[i].n;

@@ -56,7 +56,7 @@ bool tkl_is_name_char(unsigned char c);
 tk_token tkl_scan_number(const char *s, uint32_t lo, uint32_t end);
 tk_token tkl_scan_string(const char *s, uint32_t lo, uint32_t quote,
                          uint32_t end, bool dead[2]);
-/* The flags of a string prefix, -1 when s[0..n) is none. */
+/* The flags of a string prefix; -1 if s[0..n) is not one. */
 int tkl_string_prefix(const char *s, uint32_t n);
 
 #endif

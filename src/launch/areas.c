@@ -2,6 +2,7 @@
  */
 #include "launch/areas.h"
 
+#include "base/extent.h"
 #include "internal.h"
 
 tk_memory tk_memory_of(const char *name, const tk_tensor *x) {
@@ -29,26 +30,26 @@ bool tk_memory_at(const tk_launch *l, size_t i, tk_memory *out) {
   return true;
 }
 
-/* Empty ones are one if they are at the same place. */
-static bool areas_meet(const tk_area *a, const tk_area *b) {
-  return (a->lo < b->hi && b->lo < a->hi) || (a->lo == b->lo && a->hi == b->hi);
-}
-
-/* Joins an area with those behind it that it overlaps, until none does. */
-static void join_areas(tk_areas *x, size_t i) {
-  tk_area *a = &x->items[i];
-  for (size_t k = i + 1; k < x->n;) {
-    tk_area b = x->items[k];
-    if (!areas_meet(a, &b)) {
-      k++;
+/* Gives areas the extents that those of single tensors were joined to. */
+static void join_areas(tk_areas *x, tk_arena *a) {
+  size_t n = x->n, *group = TK_NEWN(a, size_t, n + 1);
+  tk_extent *extents = TK_NEWN(a, tk_extent, n + 1);
+  for (size_t i = 0; i < n; i++)
+    extents[i] =
+        (tk_extent){(uintptr_t)x->items[i].lo, (uintptr_t)x->items[i].hi};
+  x->n = tk_extents_join(a, extents, n, group);
+  for (size_t i = 0, begun = 0; i < n; i++) {
+    tk_area own = x->items[i], *to = &x->items[group[i]];
+    TK_ASSERT(group[i] <= begun); /* groups go by their first tensors */
+    if (group[i] == begun) {      /* the first tensor of its area */
+      *to = own;
+      begun++;
       continue;
     }
-    if (b.lo < a->lo) a->lo = b.lo;
-    if (b.hi > a->hi) a->hi = b.hi;
-    a->tensors += b.tensors;
-    a->writable |= b.writable;
-    for (x->n--; k < x->n; k++) x->items[k] = x->items[k + 1];
-    k = i + 1;
+    if (own.lo < to->lo) to->lo = own.lo;
+    if (own.hi > to->hi) to->hi = own.hi;
+    to->tensors += own.tensors;
+    to->writable |= own.writable;
   }
 }
 
@@ -59,7 +60,7 @@ tk_areas tk_areas_of(const tk_launch *l, tk_arena *a) {
     tk_area area = {m, m.host, m.host + (m.hi - m.lo), 1, !m.readonly};
     if (m.tensor) TK_PUSH(a, &x, area);
   }
-  for (size_t i = 0; i < x.n; i++) join_areas(&x, i);
+  join_areas(&x, a);
   return x;
 }
 

@@ -14,7 +14,7 @@ static inline uint64_t tk_tensor_address(const tk_tensor *x) {
 /* The storage of a tensor, or its view where no more is known. */
 typedef struct tk_memory {
   const char *name;
-  const tk_tensor *tensor; /* NULL: the argument is none */
+  const tk_tensor *tensor; /* NULL: the argument is not a tensor */
   uint64_t lo, hi;         /* addresses as the kernel sees them */
   char *host;              /* where lo is in this process */
   bool readonly;

@@ -68,7 +68,7 @@ static const char *named_encoding(const char *text, size_t n, size_t *len) {
   return NULL;
 }
 
-/* Whether a name is one of those, or one with "-" and more behind it. */
+/* Whether a name is one of those, or one with "-" and more after it. */
 static bool is_among(const char *name, size_t n, const char *const *names) {
   for (; *names; names++) {
     size_t k = strlen(*names), i = 0;

@@ -5,9 +5,9 @@
 
 #include "base/env.h"
 
-/* The text itself, or another in the arena, where a comment in it says that it
- * is Latin-1; *n is its length, before and after.  Reports the first byte that
- * is in no encoding that is known, and throws. */
+/* Returns the text, or a UTF-8 copy in the arena if a comment in it says that
+ * it is Latin-1; *n is its length, before and after.  Reports the first byte
+ * that no known encoding explains, and throws. */
 const char *tkn_as_utf8(tk_env *e, tk_arena *a, const char *name,
                         const char *text, size_t *n);
 

@@ -34,7 +34,7 @@ typedef struct file_call {
   void *ud;
 } file_call;
 
-/* A pipe's content may be anything; what is sensible is far below this. */
+/* A pipe may deliver anything; sensible content is far smaller than this. */
 static const size_t slurp_max = (size_t)1 << 30;
 
 static void read_all(file_call *c) {
@@ -77,7 +77,7 @@ void tkn_with_reader(tk_env *e, const char *path,
   if (st != TK_OK) tk_throw(e, st);
 }
 
-/* What is read or written between two looks for an interruption. */
+/* How many bytes are read or written between two checks for an interruption. */
 enum { PIECE = 1 << 22 };
 
 /* Returns whether there was as much. */

@@ -3,8 +3,8 @@
  * One row of a table per word; a row says which types it takes and how many
  * numbers may stand in its parentheses.  `empty` fills with a pattern that is
  * neither zero nor plausible, the byte 0xCB (-2.7e7 as fp32, -875836469 as
- * int32), so that reading it shows; the tensor also counts as unwritten.
- */
+ * int32), so that reading it shows; the tensor also counts as
+ * unwritten. */
 #include "internal.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct fill_call {
   tk_dtype dtype;
   char *data;
   size_t lanes, size;
-  uint32_t word; /* where the fill's name stands */
+  uint32_t word; /* where the name of the fill is in the text */
   uint64_t seed; /* when none is given */
   tk_value v[MAX_NUMBERS];
   uint32_t lo[MAX_NUMBERS + 1]; /* where each number stands */

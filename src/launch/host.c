@@ -55,8 +55,10 @@ static bool is_same_answer(const tk_value *a, const tk_value *b) {
   case TK_V_DTYPE:
     if (a->lo != b->lo || a->hi != b->hi) return false;
     break;
-  case TK_V_TUPLE:
-  case TK_V_DESCRIPTOR: break;
+  case TK_V_DESCRIPTOR:
+    if (a->lo != b->lo) return false;
+    break;
+  case TK_V_TUPLE: break;
   }
   if (a->n != b->n || !same_text(a->str, b->str)) return false;
   for (size_t i = 0; i < a->n; i++)

@@ -2,8 +2,8 @@
  *
  * Functions here report what is wrong (with the id their part of the work
  * has: ARGUMENT, FILE, CONDITION, LAUNCH) and throw TK_USAGE; none returns a
- * failure to be checked.
- */
+ * failure to be
+ * checked. */
 #ifndef TK_LAUNCH_INTERNAL_H
 #define TK_LAUNCH_INTERNAL_H
 
@@ -29,6 +29,8 @@ enum { TKN_MAX_BYTES_SHIFT = 36 }; /* of one tensor: 64 GiB */
 tk_launch *tkn_launch_new(tk_session *s, tk_function *f);
 tk_arg *tkn_arg_find(tk_launch *l, const char *param); /* NULL if none */
 tk_arg *tkn_arg_named(tk_launch *l, const char *param);
+/* Adds one, which has a name that lasts as long as the launch. */
+void tkn_extra_add(tk_launch *l, const tk_arg *extra);
 bool tkn_param_is_constexpr(const tk_function *f, size_t i);
 
 /* Gives the argument memory of its own: zeroed lanes of a contiguous tensor.
@@ -52,7 +54,7 @@ bool tkn_tensor_extent(const tk_tensor *t, int64_t *before, int64_t *after);
 
 /* ---- text forms (argument.c, literal.c, fill.c) ------------------------ */
 
-/* A place in a text being parsed, and what to say errors with. */
+/* A place in a text that is being parsed, and what errors are reported with. */
 typedef struct tkn_cursor {
   tk_env *env;
   const tk_source *src;

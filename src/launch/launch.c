@@ -33,10 +33,10 @@ tk_launch *tkn_launch_new(tk_session *s, tk_function *f) {
     l->compile[i] = tk_compile_usual((tk_compile_option)i);
   tk_launch_options_usual(l->options);
   l->next_address = first_address;
-  l->args = TK_NEWN(&l->arena, tk_arg, f->ast->n + 1);
-  l->nargs = f->ast->n;
+  l->args = TK_NEWN(&l->arena, tk_arg, tk_func_nparams(f->ast) + 1);
+  l->nargs = tk_func_nparams(f->ast);
   for (size_t i = 0; i < l->nargs; i++) {
-    l->args[i].name = f->ast->list[i]->str;
+    l->args[i].name = tk_param_name(tk_func_param(f->ast, i));
     tk_arena_init(&l->args[i].values, &s->env);
   }
   return l;
@@ -70,9 +70,9 @@ static void form_body(tk_env *e, void *ud) {
   new_call *c = ud;
   tk_launch *l = *c->out;
   const tk_ast *form = c->f->ast;
-  bool same = form->n == l->nargs;
+  bool same = tk_func_nparams(form) == l->nargs;
   for (size_t i = 0; same && i < l->nargs; i++)
-    same = !strcmp(form->list[i]->str, l->args[i].name);
+    same = !strcmp(tk_param_name(tk_func_param(form, i)), l->args[i].name);
   if (!same) {
     tk_diag *d =
         tk_diag_add(e, TK_D_LAUNCH, NULL, (tk_span){0, 0},
@@ -221,7 +221,19 @@ bool tkn_tensor_extent(const tk_tensor *t, int64_t *before, int64_t *after) {
 
 /* ---- arguments --------------------------------------------------------- */
 
+/* Few names are compared faster than a table of them is made. */
+enum { FEW_ARGS = 16 };
+
+static tk_arg *find_in_table(tk_launch *l, const char *param) {
+  if (!l->arg_names.list.n)
+    for (size_t i = 0; i < l->nargs; i++)
+      tk_lookup_add(&l->arena, &l->arg_names, l->args[i].name, (int)i);
+  int found = tk_lookup_find(&l->arg_names, param);
+  return found < 0 ? NULL : &l->args[l->arg_names.list.items[found].number];
+}
+
 tk_arg *tkn_arg_find(tk_launch *l, const char *param) {
+  if (l->nargs > FEW_ARGS) return find_in_table(l, param);
   for (size_t i = 0; i < l->nargs; i++)
     if (!strcmp(l->args[i].name, param)) return &l->args[i];
   return NULL;
@@ -313,20 +325,28 @@ static bool has_items(const tk_value *v) {
   return v->kind == TK_V_TUPLE || v->kind == TK_V_DESCRIPTOR;
 }
 
+void tkn_extra_add(tk_launch *l, const tk_arg *extra) {
+  int number = (int)l->extras.n;
+  TK_PUSH(&l->arena, &l->extras, *extra);
+  tk_lookup_add(&l->arena, &l->extra_names, extra->name, number);
+}
+
 /* The number of the extra of this name, which is t from now on.  A tensor in a
  * value is one, named like "x[1][0]": what knows about extras (bounds, launch
  * files) then knows about it. */
 static uint64_t keep_extra(tk_launch *l, const char *name, const tk_tensor *t) {
   check_tensor(l, name, t);
   tk_arg extra = {.name = name, .kind = TK_ARG_TENSOR, .tensor = *t};
-  for (size_t i = 0; i < l->extras.n; i++) {
-    if (strcmp(l->extras.items[i].name, name) != 0) continue;
-    extra.name = l->extras.items[i].name;
-    l->extras.items[i] = extra;
-    return i;
+  int found = tk_lookup_find(&l->extra_names, name);
+  if (found >= 0) {
+    int number = l->extra_names.list.items[found].number;
+    tk_arg *old = &l->extras.items[number];
+    extra.name = old->name;
+    *old = extra;
+    return (uint64_t)number;
   }
   extra.name = tk_arena_strdup(&l->arena, name);
-  TK_PUSH(&l->arena, &l->extras, extra);
+  tkn_extra_add(l, &extra);
   return l->extras.n - 1;
 }
 

@@ -22,6 +22,7 @@ void tkn_fail(const tkn_cursor *c, uint32_t lo, uint32_t hi, const char *help,
   va_list ap;
   va_start(ap, fmt);
   tk_span span = {lo, hi};
+  TK_ASSERT(lo <= hi && c->at <= c->src->len);
   tk_diag *d = c->quotes ? tk_diag_add(c->env, c->id, NULL, (tk_span){0, 0},
                                        "%s (at character %u of '%s')",
                                        tk_arena_vprintf(c->quotes, fmt, ap),

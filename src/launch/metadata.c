@@ -13,7 +13,7 @@
  *
  * A direct launch may therefore leave out block sizes, known sizes and the
  * grid; numbers get their stated types, and tensors are checked against
- * theirs.  The decorator is read token by token, as most of it is no
+ * theirs.  The decorator is read token by token, as most of it is not a
  * expression of the language.
  */
 #include "internal.h"
@@ -52,7 +52,7 @@ static const char *token_text(meta *m, const tk_token *t) {
                           t->hi - t->lo - 2);
 }
 
-/* The token behind "key=" or "'key':"; NULL when there is none. */
+/* The token after "key=" or "'key':"; NULL when there is none. */
 static const tk_token *behind(const meta *m, const char *key) {
   for (const tk_token *t = m->lo; t + 2 < m->hi; t++) {
     bool name = t->kind == TKL_NAME && is_text(m, t, key);
@@ -160,7 +160,7 @@ static int64_t hint(const meta *m, const char *block, size_t n) {
   return token_int(m, in_dict(m, hints, axis));
 }
 
-/* Every size is right; these are near what PyTorch would choose. */
+/* Any size is correct; these are close to what PyTorch would choose. */
 static int64_t block_size(const meta *m, const char *name) {
   const tk_token *hints = behind(m, "size_hints");
   bool reduces = in_dict(m, hints, "r0_") || in_dict(m, hints, "r");

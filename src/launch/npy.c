@@ -11,8 +11,8 @@
  * such as f32[4,5]:@x.npy says the shape, and a kernel's strides are passed
  * beside it.  Types that NumPy does not know (bfloat16, the 8-bit floats) are
  * written as float32, which holds them exactly; they are read from float32,
- * or from items of their own size as the ml_dtypes package writes them.
- */
+ * or from items of their own size as the ml_dtypes package writes
+ * them. */
 #include "internal.h"
 
 #include <string.h>
@@ -294,8 +294,8 @@ static void check_want(tkn_reader *r, const tkn_npy *h, const tk_tensor *want) {
                   tk_dtype_name(want->dtype), wants);
 }
 
-/* float32 lanes are read into the argument's memory and rounded where they
- * stand: a lane never ends behind the one it comes from. */
+/* float32 lanes are read into the argument's memory and rounded in place: the
+ * result never ends after the lane that it comes from. */
 static void load_rounded(tkn_reader *r, const tkn_npy *h, tk_launch *l,
                          tk_arg *arg, tk_dtype d) {
   size_t size = tk_dtypes[d].size, wide = (size_t)h->lanes * sizeof(float);

@@ -241,6 +241,7 @@ static uint64_t mix_bits(uint64_t x) {
 static uint64_t feistel(const tk_order *o, uint64_t x) {
   uint64_t half = o->bits / 2, mask = ((uint64_t)1 << half) - 1;
   uint64_t left = x >> half, right = x & mask;
+  TK_ASSERT(left <= mask); /* so that the result lies in the same range */
   for (uint64_t r = 1; r <= ROUNDS; r++) {
     uint64_t key = mix_bits(o->seed + r * 0x9e3779b97f4a7c15);
     uint64_t next = left ^ (mix_bits(key ^ right) & mask);
@@ -251,6 +252,7 @@ static uint64_t feistel(const tk_order *o, uint64_t x) {
 }
 
 uint64_t tk_order_at(const tk_order *o, uint64_t i) {
+  TK_ASSERT(i < o->n); /* else walking the cycle may never end */
   if (o->kind == 0) return o->first + i;
   if (o->kind == 1) return o->first + o->n - 1 - i;
   do i = feistel(o, i);
@@ -275,5 +277,6 @@ tk_part tk_part_parse(tk_env *e, const char *text) {
 }
 
 uint64_t tk_part_first(uint64_t part, uint64_t parts, uint64_t n) {
+  TK_ASSERT(parts && part <= parts);
   return n / parts * part + n % parts * part / parts;
 }

@@ -46,7 +46,7 @@ typedef struct tk_part {
 } tk_part;
 /* Throws TK_USAGE after reporting what is wrong. */
 tk_part tk_part_parse(tk_env *e, const char *text);
-/* Of n programs, the first one of a part; that of the part behind the last is
+/* Of n programs, the first one of a part; that of the part after the last is
  * n. */
 uint64_t tk_part_first(uint64_t part, uint64_t parts, uint64_t n);
 

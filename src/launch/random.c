@@ -31,7 +31,8 @@ void tkn_random_start(tkn_random *r, tk_env *e, uint64_t seed) {
   r->at = N;
 }
 
-/* Of all that takes values, each some hundred times. */
+/* Whoever draws values comes here once in 624 of them, so that Ctrl-C is looked
+ * for here. */
 static void twist(tkn_random *r) {
   if (r->env) tk_check_interrupt(r->env);
   uint32_t *mt = r->mt;
@@ -96,7 +97,7 @@ void tkn_randint(tkn_random *r, tk_dtype d, void *out, size_t n, int64_t lo,
 
 static const double two_pi = 6.283185307179586476925286766559;
 
-/* v as the type holds it. */
+/* v, as the type holds it. */
 static double in(tk_dtype d, double v) {
   uint64_t lane;
   tk_lane_set_double(d, &lane, v);

@@ -17,8 +17,8 @@
  *
  * JSON is jansson's work.  Its nodes are on the C heap, not in ours; each is
  * hung under a root as soon as it exists, and the roots are freed on every
- * way out.
- */
+ * way
+ * out. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,8 +147,9 @@ static void value_members(recorder *r, json_t *o, const tk_value *v,
     if (v->n) tuple_members(r, o, v, depth);
     return;
   case TK_V_TENSOR: put_int(r, o, "extra", (int64_t)v->lo); return;
-  case TK_V_TUPLE:
-  case TK_V_DESCRIPTOR: tuple_members(r, o, v, depth); return;
+  case TK_V_DESCRIPTOR:
+    if (v->lo) put_int(r, o, "tf32", 1); /* fall through */
+  case TK_V_TUPLE: tuple_members(r, o, v, depth); return;
   case TK_V_FUNCTION:
     put_int(r, o, "index", function_index(r, v->ptr));
     if (v->lo) put_int(r, o, "python", 1);
@@ -221,7 +222,8 @@ static bool contiguous(const tk_tensor *t) {
   return true;
 }
 
-/* The tensor that an area can be shown as; NULL: it is bytes. */
+/* The tensor that an area can be stored as; NULL if it can only be stored as
+ * bytes. */
 static const tk_tensor *plain_tensor(const tk_area *o) {
   const tk_tensor *t = o->first.tensor;
   if (o->tensors != 1 || !tk_dtypes[t->dtype].st[0]) return NULL;
@@ -243,6 +245,7 @@ static void place_regions(recorder *r) {
     for (size_t i = 0; i < r->areas.n; i++) {
       const tk_area *o = &r->areas.items[i];
       if (area_align(o) != align) continue;
+      TK_ASSERT(at % align == 0);
       r->regions[i].at = at;
       at += (uint64_t)(o->hi - o->lo);
     }
@@ -362,7 +365,7 @@ static void write_file(recorder *r, tkn_writer *w) {
   write_areas(r, w);
 }
 
-/* Those that are not as usual. */
+/* Writes the options that differ from their defaults. */
 static void put_compile_options(recorder *r) {
   json_t *all = put_json(r, r->meta, "compile", json_object());
   for (int i = 0; i < TK_COMPILE_COUNT; i++) {

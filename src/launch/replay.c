@@ -6,8 +6,8 @@
  * names for the same bytes cannot make us allocate more than the file
  * justifies), every view against its storage.  A replayed function gets its
  * recorded answers and a host that knows nothing else; objects of the old
- * host become numbers that look like pointers and are only ever compared.
- */
+ * host become numbers that look like pointers and are only ever
+ * compared. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -22,16 +22,24 @@ typedef struct entry {
   char *data;        /* once read */
 } entry;
 
+/* What a file says, but for the data. */
+typedef struct header {
+  json_t *all, *meta;
+  char *text;
+  size_t text_size;
+  uint64_t data_at; /* in the file */
+} header;
+
 typedef struct replayer {
   tk_env *env;
   tk_session *s;
   tkn_reader *file;
+  const header *header;
+  const json_t *meta; /* the header's */
+  const tk_edit *edits;
+  size_t nedits;
   tk_arena *arena; /* the session's until there is a launch */
   tk_launch *l;
-  json_t *header, *meta;
-  char *text; /* of the header */
-  size_t text_size;
-  uint64_t data_at; /* in the file */
   TK_VEC(entry) entries;
   tk_module **modules;
   size_t nmodules;
@@ -41,10 +49,15 @@ typedef struct replayer {
 
 /* ---- JSON that must be as expected ------------------------------------- */
 
-static void TK_NORETURN bad_file(replayer *r, const char *key,
-                                 const char *what) {
-  tkn_file_fail(r->env, r->file->name, "damaged launch file: '%s' %s", key,
+static void TK_NORETURN bad_header(const tkn_reader *file, const char *key,
+                                   const char *what) {
+  tkn_file_fail(file->env, file->name, "damaged launch file: '%s' %s", key,
                 what);
+}
+
+static void TK_NORETURN bad_file(const replayer *r, const char *key,
+                                 const char *what) {
+  bad_header(r->file, key, what);
 }
 
 static json_t *get(replayer *r, const json_t *o, const char *key,
@@ -105,15 +118,6 @@ static tk_dtype get_dtype(replayer *r, const json_t *o) {
   return (tk_dtype)d;
 }
 
-static json_t *load_json(replayer *r, const char *text, size_t n,
-                         const char *what) {
-  json_error_t error;
-  json_t *v =
-      json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
-  if (!v) bad_file(r, what, error.text);
-  return v;
-}
-
 /* ---- values ------------------------------------------------------------ */
 
 static tk_value get_value(replayer *r, const json_t *o, int depth);
@@ -155,8 +159,9 @@ static void value_members(replayer *r, const json_t *o, tk_value *v,
   case TK_V_TENSOR:
     v->lo = (uint64_t)get_int(r, o, "extra", 0, INT32_MAX);
     return;
-  case TK_V_TUPLE:
-  case TK_V_DESCRIPTOR: get_tuple(r, o, v, depth); return;
+  case TK_V_DESCRIPTOR:
+    v->lo = json_object_get(o, "tf32") != NULL; /* fall through */
+  case TK_V_TUPLE: get_tuple(r, o, v, depth); return;
   case TK_V_FUNCTION:
     bits = get_int(r, o, "index", 0, (int64_t)r->nfunctions - 1);
     v->ptr = r->functions[bits];
@@ -186,6 +191,22 @@ static tk_value get_value(replayer *r, const json_t *o, int depth) {
 
 /* ---- modules and functions --------------------------------------------- */
 
+/* The text of a source with one edit made. */
+static const char *edited(replayer *r, const tk_edit *x, const char *text,
+                          size_t *n) {
+  if (x->at > *n || x->removed > *n - x->at)
+    tkn_file_fail(r->env, r->file->name,
+                  "an edit lies outside of the source '%s'", x->file);
+  size_t added = strlen(x->text), rest = *n - x->at - x->removed;
+  char *out = tk_arena_alloc(r->arena, x->at + added + rest + 1);
+  memcpy(out, text, x->at);
+  memcpy(out + x->at, x->text, added);
+  memcpy(out + x->at + added, text + x->at + x->removed, rest);
+  *n = x->at + added + rest;
+  out[*n] = 0;
+  return out;
+}
+
 static void read_modules(replayer *r) {
   json_t *list = get(r, r->meta, "modules", JSON_ARRAY);
   r->modules = TK_NEWN(r->arena, tk_module *, json_array_size(list) + 1);
@@ -194,6 +215,9 @@ static void read_modules(replayer *r) {
     size_t n;
     const char *name = get_text(r, o, "name", true);
     const char *text = get_bytes(r, o, "text", &n);
+    for (size_t k = 0; k < r->nedits; k++)
+      if (!strcmp(r->edits[k].file, name))
+        text = edited(r, &r->edits[k], text, &n);
     r->modules[r->nmodules++] = tkn_module_open(r->s, name, text, n);
   }
 }
@@ -208,7 +232,8 @@ static tk_function *read_function(replayer *r, const json_t *o) {
     bad_file(r, "functions", "names a function that its module lacks");
   tk_function *f = tkn_function_of(r->modules[i], item, host);
   if (host) tk_function_host(f, &tkn_replay_host, NULL);
-  if (host) f->host = &tkn_replay_host; /* its address says what it is */
+  /* the host is recognised by its address */
+  if (host) f->host = &tkn_replay_host;
   return f;
 }
 
@@ -307,8 +332,8 @@ static void read_entry(replayer *r, const char *name, const json_t *o,
 static void read_entries(replayer *r) {
   const char *name;
   json_t *o;
-  json_int_t size = (json_int_t)(r->file->size - r->data_at), sum = 0;
-  json_object_foreach(r->header, name, o) {
+  json_int_t size = (json_int_t)(r->file->size - r->header->data_at), sum = 0;
+  json_object_foreach(r->header->all, name, o) {
     if (!strcmp(name, "__metadata__")) continue;
     read_entry(r, name, o, size);
     const entry *e = &r->entries.items[r->entries.n - 1];
@@ -325,7 +350,7 @@ static entry *storage(replayer *r, const char *name) {
     if (e->data) return e;
     size_t n = (size_t)(e->hi - e->lo);
     char *data = tk_arena_alloc(r->arena, n + 1);
-    tkn_seek(r->file, r->data_at + (uint64_t)e->lo);
+    tkn_seek(r->file, r->header->data_at + (uint64_t)e->lo);
     tkn_read(r->file, data, n);
     e->data = data;
     return e;
@@ -403,7 +428,7 @@ static void read_args(replayer *r) {
     tk_arg extra = {.name = get_text(r, o, "name", true)};
     read_arg(r, o, &extra);
     if (extra.kind != TK_ARG_TENSOR) bad_file(r, "extras", "holds no tensor");
-    TK_PUSH(r->arena, &r->l->extras, extra);
+    tkn_extra_add(r->l, &extra);
   }
   for (size_t i = 0; i < r->l->nargs; i++) {
     const char *why = tkn_value_fault(r->l, &r->l->args[i].value);
@@ -428,34 +453,57 @@ static void read_grid(replayer *r) {
   }
 }
 
-/* ---- the whole --------------------------------------------------------- */
+/* ---- the header -------------------------------------------------------- */
 
-static void read_header(replayer *r) {
+static json_t *load_json(const tkn_reader *file, const char *text, size_t n,
+                         const char *what) {
+  json_error_t error;
+  json_t *v =
+      json_loadb(text, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+  if (!v) bad_header(file, what, error.text);
+  return v;
+}
+
+typedef struct header_call {
+  tkn_reader *file;
+  header *out;
+} header_call;
+
+static void read_header(tk_env *e, void *ud) {
+  tkn_reader *file = ((header_call *)ud)->file;
+  header *h = ((header_call *)ud)->out;
   uint8_t length[8];
   uint64_t n = 0;
-  tkn_read(r->file, length, sizeof length);
+  tkn_read(file, length, sizeof length);
   for (int i = 7; i >= 0; i--) n = n << 8 | length[i];
-  if (n > r->file->size - 8 || n > (uint64_t)1 << 30)
-    bad_file(r, "header", "is longer than the file");
-  r->text = tk_calloc(r->env, 1, (size_t)n + 1);
-  r->text_size = (size_t)n + 1;
-  tkn_read(r->file, r->text, (size_t)n);
-  r->data_at = r->file->at;
-  r->header = load_json(r, r->text, (size_t)n, "header");
-  if (!json_is_object(r->header)) bad_file(r, "header", "is not an object");
-  json_t *strings = json_object_get(r->header, "__metadata__");
+  if (n > file->size - 8 || n > (uint64_t)1 << 30)
+    bad_header(file, "header", "is longer than the file");
+  h->text = tk_calloc(e, 1, (size_t)n + 1);
+  h->text_size = (size_t)n + 1;
+  tkn_read(file, h->text, (size_t)n);
+  h->data_at = file->at;
+  h->all = load_json(file, h->text, (size_t)n, "header");
+  if (!json_is_object(h->all)) bad_header(file, "header", "is not an object");
+  json_t *strings = json_object_get(h->all, "__metadata__");
   json_t *text = json_object_get(strings, "tkdbg");
   if (!json_is_string(text))
-    tkn_file_fail(r->env, r->file->name,
+    tkn_file_fail(e, file->name,
                   "this safetensors file was not written by --record");
-  r->meta =
-      load_json(r, json_string_value(text), json_string_length(text), "tkdbg");
+  h->meta = load_json(file, json_string_value(text), json_string_length(text),
+                      "tkdbg");
 }
+
+static void header_free(tk_env *e, header *h) {
+  json_decref(h->all);
+  json_decref(h->meta);
+  tk_free(e, h->text, h->text_size);
+}
+
+/* ---- the whole --------------------------------------------------------- */
 
 static void replay(tk_env *e, void *ud) {
   (void)e;
   replayer *r = ud;
-  read_header(r);
   int64_t version = any_int(r, r->meta, "version");
   if (version != TKN_FILE_VERSION)
     tkn_file_fail(r->env, r->file->name,
@@ -472,12 +520,18 @@ static void replay(tk_env *e, void *ud) {
   read_args(r);
 }
 
-tk_launch *tkn_replay(tk_session *s, tkn_reader *file) {
-  replayer r = {.env = &s->env, .s = s, .file = file, .arena = &s->arena};
+/* The launch that a file describes, with edits made. */
+static tk_launch *replayed(tk_session *s, tkn_reader *file, const header *h,
+                           const tk_edit *edits, size_t n) {
+  replayer r = {.env = &s->env,
+                .s = s,
+                .file = file,
+                .header = h,
+                .meta = h->meta,
+                .edits = edits,
+                .nedits = n,
+                .arena = &s->arena};
   tk_status st = tk_protect(&s->env, replay, &r);
-  json_decref(r.header);
-  json_decref(r.meta);
-  tk_free(&s->env, r.text, r.text_size);
   if (st == TK_OK) return r.l;
   tk_launch_free(r.l);
   tk_throw(&s->env, st);
@@ -486,8 +540,28 @@ tk_launch *tkn_replay(tk_session *s, tkn_reader *file) {
 typedef struct replay_call {
   tk_session *s;
   const char *path;
+  tkn_reader *file;
+  header header;
+  const tk_recording *recording;
+  const tk_edit *edits;
+  size_t n;
   tk_launch **out;
 } replay_call;
+
+static void replay_file(tk_env *e, void *ud) {
+  replay_call *c = ud;
+  read_header(e, &(header_call){c->file, &c->header});
+  *c->out = replayed(c->s, c->file, &c->header, NULL, 0);
+}
+
+tk_launch *tkn_replay(tk_session *s, tkn_reader *file) {
+  tk_launch *found = NULL;
+  replay_call c = {.s = s, .file = file, .out = &found};
+  tk_status st = tk_protect(&s->env, replay_file, &c);
+  header_free(&s->env, &c.header);
+  if (st != TK_OK) tk_throw(&s->env, st);
+  return found;
+}
 
 /* A part of a launch is not one that can be run again. */
 static void refuse_part(tkn_reader *file) {
@@ -513,7 +587,72 @@ static void replay_path(tk_env *e, void *ud) {
 }
 
 tk_status tk_launch_replay(tk_session *s, const char *path, tk_launch **out) {
-  replay_call c = {s, path, out};
+  replay_call c = {.s = s, .path = path, .out = out};
   *out = NULL;
   return tk_session_guard(s, replay_path, &c);
+}
+
+/* ---- many times -------------------------------------------------------- */
+
+/* A file in memory, whose header was read once. */
+struct tk_recording {
+  tk_owned owned;
+  const char *name;
+  const uint8_t *bytes;
+  uint64_t size;
+  header header;
+};
+
+typedef struct open_call {
+  tk_session *s;
+  const char *path;
+  tk_recording *r;
+} open_call;
+
+static void free_recording(tk_env *e, tk_owned *o) {
+  header_free(e, &((tk_recording *)o)->header);
+}
+
+static void open_reader(tkn_reader *file, void *ud) {
+  open_call *c = ud;
+  tk_arena *a = &c->s->arena;
+  refuse_part(file);
+  tk_recording *r = c->r = TK_NEW(a, tk_recording);
+  uint8_t *bytes = tk_arena_alloc(a, (size_t)file->size + 1);
+  r->owned = (tk_owned){c->s->owned, free_recording};
+  c->s->owned = &r->owned;
+  r->name = tk_arena_strdup(a, file->name);
+  r->bytes = bytes;
+  r->size = file->size;
+  tkn_read(file, bytes, (size_t)file->size);
+  tkn_seek(file, 0);
+  read_header(file->env, &(header_call){file, &r->header});
+}
+
+static void open_path(tk_env *e, void *ud) {
+  open_call *c = ud;
+  tkn_with_reader(e, c->path, open_reader, c);
+}
+
+tk_status tk_recording_open(tk_session *s, const char *path,
+                            tk_recording **out) {
+  open_call c = {.s = s, .path = path};
+  tk_status st = tk_session_guard(s, open_path, &c);
+  *out = st == TK_OK ? c.r : NULL;
+  return st;
+}
+
+static void replay_recording(tk_env *e, void *ud) {
+  replay_call *c = ud;
+  const tk_recording *r = c->recording;
+  tkn_reader file = {
+      .env = e, .name = r->name, .mem = r->bytes, .size = r->size};
+  *c->out = replayed(c->s, &file, &r->header, c->edits, c->n);
+}
+
+tk_status tk_recording_replay(const tk_recording *r, tk_session *s,
+                              const tk_edit *edits, size_t n, tk_launch **out) {
+  replay_call c = {.s = s, .recording = r, .edits = edits, .n = n, .out = out};
+  *out = NULL;
+  return tk_session_guard(s, replay_recording, &c);
 }

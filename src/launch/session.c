@@ -38,6 +38,7 @@ void tk_session_free(tk_session *s) {
   if (!s) return;
   tk_diag_clear(&s->env);
   while (s->launches) tk_launch_free(s->launches);
+  for (tk_owned *o = s->owned; o; o = o->next) o->free(&s->env, o);
   for (tk_watcher *w = s->watchers, *next; w; w = next) {
     next = w->next;
     if (w->free) w->free(&s->env, w->ud);
@@ -52,6 +53,25 @@ void tk_session_watch(tk_session *s, tk_watcher *w) {
   tk_watcher **at = &s->watchers;
   while (*at) at = &(*at)->next;
   *at = w;
+}
+
+typedef struct refusal {
+  tk_watcher *w;
+  tk_launch *launch;
+} refusal;
+
+static void tell_refused(tk_env *e, void *ud) {
+  refusal *x = ud;
+  (void)e;
+  x->w->refused(x->w->ud, x->launch);
+}
+
+void tk_launch_refused(tk_launch *l) {
+  tk_session *s = l->session;
+  for (tk_watcher *w = s->watchers; w; w = w->next) {
+    refusal x = {w, l};
+    if (w->refused) tk_session_guard(s, tell_refused, &x);
+  }
 }
 
 void tk_session_output(tk_session *s, tk_output_fn fn, void *ud) {
@@ -290,18 +310,17 @@ const char *tk_module_kernel_name(tk_module *m, size_t i) {
 /* ---- finding functions ------------------------------------------------- */
 
 static const char *last_name(const tk_ast *a) {
-  if (!a) return NULL;
-  return a->kind == TK_AST_NAME || a->kind == TK_AST_ATTR ? a->str : NULL;
+  return a ? tk_dotted_name(a) : NULL;
 }
 
 /* NAME = triton.jit(FUNC): the name of FUNC, else NULL. */
 static const char *jit_call(const tk_item *item) {
   const tk_ast *v = item->kind == TK_ITEM_ASSIGN ? item->value : NULL;
-  if (!v || v->kind != TK_AST_CALL || v->n == 0) return NULL;
-  const char *callee = last_name(v->a);
+  if (!v || v->kind != TK_AST_CALL || tk_call_nargs(v) == 0) return NULL;
+  const char *callee = last_name(tk_call_function(v));
   if (!callee || strcmp(callee, "jit") != 0) return NULL;
-  const tk_ast *arg = v->list[0]->a;
-  return arg && arg->kind == TK_AST_NAME ? arg->str : NULL;
+  const tk_ast *arg = tk_arg_value(tk_call_arg(v, 0));
+  return arg && arg->kind == TK_AST_NAME ? tk_name_text(arg) : NULL;
 }
 
 static tk_item *last_func(const tk_module *m, const char *name, bool jit) {
@@ -493,29 +512,32 @@ const char *tk_function_name(tk_function *f) {
 }
 
 size_t tk_function_param_count(tk_function *f) {
-  return f->ast->n;
+  return tk_func_nparams(f->ast);
 }
 
 const char *tk_function_param_name(tk_function *f, size_t i) {
-  return i < f->ast->n ? f->ast->list[i]->str : NULL;
+  return i < tk_func_nparams(f->ast) ? tk_param_name(tk_func_param(f->ast, i))
+                                     : NULL;
 }
 
 /* The last component of an annotation's dotted name, as name or as text. */
 static bool says_constexpr(const tk_ast *a) {
   if (!a) return false;
-  if (a->kind == TK_AST_SUBSCRIPT) a = a->a;
+  if (a->kind == TK_AST_SUBSCRIPT) a = tk_subscript_object(a);
   if (a->kind != TK_AST_STR) {
     const char *name = last_name(a);
     return name && !strcmp(name, "constexpr");
   }
-  size_t hi = a->len, lo;
-  while (hi && strchr(" \t", a->str[hi - 1])) hi--;
-  for (lo = hi; lo && !strchr(". \t", a->str[lo - 1]);) lo--;
-  return hi - lo == 9 && !memcmp(a->str + lo, "constexpr", 9);
+  const char *text = tk_str_text(a);
+  size_t hi = tk_str_length(a), lo;
+  while (hi && strchr(" \t", text[hi - 1])) hi--;
+  for (lo = hi; lo && !strchr(". \t", text[lo - 1]);) lo--;
+  return hi - lo == 9 && !memcmp(text + lo, "constexpr", 9);
 }
 
 bool tkn_param_is_constexpr(const tk_function *f, size_t i) {
-  return i < f->ast->n && says_constexpr(f->ast->list[i]->a);
+  return i < tk_func_nparams(f->ast) &&
+         says_constexpr(tk_param_annotation(tk_func_param(f->ast, i)));
 }
 
 bool tk_function_param_is_constexpr(tk_function *f, size_t i) {
@@ -523,5 +545,6 @@ bool tk_function_param_is_constexpr(tk_function *f, size_t i) {
 }
 
 bool tk_function_param_has_default(tk_function *f, size_t i) {
-  return i < f->ast->n && f->ast->list[i]->b;
+  return i < tk_func_nparams(f->ast) &&
+         tk_param_default(tk_func_param(f->ast, i));
 }

@@ -8,7 +8,8 @@
 
 #include "base/diag.h"
 #include "base/dtype.h"
-#include "lang/ast.h"
+#include "base/lookup.h"
+#include "lang/file.h"
 #include "launch/launch_option.h"
 #include "launch/pids.h"
 
@@ -17,7 +18,8 @@ struct tki;
 /* Somebody above the interpreter who watches runs: detectors, a debugger.
  * begin is called when a launch is ready to run and may attach observers or
  * a driver to it; end when it has run, whatever came of it, with findings
- * still welcome (throw TK_FINDING after reporting).  `begin` for a run that
+ * still welcome (throw TK_FINDING after reporting); refused instead of both
+ * when the kernel cannot be specialised.  `begin` for a run that
  * has begun: it is at its beginning again, and all starts over.  Belongs to
  * whoever made it; freed by `free` with the session. */
 typedef struct tk_watcher {
@@ -25,18 +27,35 @@ typedef struct tk_watcher {
   void *ud;
   void (*begin)(void *ud, struct tki *t);
   void (*end)(void *ud, struct tki *t, tk_status st);
+  void (*refused)(void *ud, tk_launch *l);
   void (*free)(tk_env *e, void *ud);
   bool wants_interp; /* what other engines do tells it nothing */
 } tk_watcher;
+
+/* What goes with a session and holds more than memory of its arena. */
+typedef struct tk_owned {
+  struct tk_owned *next;
+  void (*free)(tk_env *e, struct tk_owned *o);
+} tk_owned;
+
+/* Rules of the language that a trial follows (typing/trial.h). */
+typedef struct tk_rules {
+  int version; /* as in typing/version.def */
+  int turned;  /* a change that is turned round: an index there; -1: none */
+} tk_rules;
 
 struct tk_session {
   tk_env env;
   tk_arena arena;
   tk_output_fn output;
   void *output_ud;
-  int triton_version; /* as in ir/version.def; 0: the newest */
+  int triton_version; /* as in typing/version.def; 0: the newest */
   tk_module *modules; /* newest first */
   tk_launch *launches;
+  tk_owned *owned;
+  const struct tk_rules *trial; /* the specialiser's: rules that are tried,
+                                   without any effect; NULL: none are */
+  const void *language;         /* the specialiser's: operations by version */
   void *told;           /* the specialiser's: deprecated spellings reported */
   tk_watcher *watchers; /* in the order in which they are asked */
   tk_buf report;
@@ -62,7 +81,7 @@ struct tk_function {
   const tk_host *host;
   tk_host host_copy;
   void *scope;
-  void *units; /* the specialiser's: compiled forms, by key */
+  void *units; /* owned by the specialiser: compiled forms, by key */
   bool fixed;  /* there is one unit, whatever the arguments are */
   void (*free_units)(tk_env *e, tk_function *f);
   struct tk_answer *answers; /* what the host said, oldest first; host.h */
@@ -117,7 +136,9 @@ struct tk_launch {
   const char *compile[TK_COMPILE_COUNT];
   tk_arg *args; /* one per parameter, in order */
   size_t nargs;
+  tk_lookup arg_names;   /* made when one is first looked for */
   TK_VEC(tk_arg) extras; /* tensors reached only through memory */
+  tk_lookup extra_names; /* their numbers */
   void *unit;            /* the specialiser's: the compiled form, or NULL */
   struct tk_library *library; /* of a run with a GPU's numerics; or NULL */
   tk_arena answers;           /* of what the last run was asked */
@@ -144,6 +165,9 @@ void tk_launch_forget_answers(tk_launch *l);
 
 /* Another watcher, which is asked after those that are there. */
 void tk_session_watch(tk_session *s, tk_watcher *w);
+
+/* Tells those who watch the session that the kernel cannot be specialised. */
+void tk_launch_refused(tk_launch *l);
 
 /* Runs fn under tk_protect: the edge of every public function.  A throw that
  * no diagnostic explains is out of memory, which tk_report can then say

@@ -60,7 +60,7 @@ static void move_items(stores_file *f, void *items, uint64_t *n, size_t size) {
   move_block(f, items, (size_t)*n * size);
 }
 
-/* Stretches lie one behind the other, and each has its event. */
+/* Stretches lie one after the other, and each has its event. */
 static void check_stretches(const stores_file *f, const tkn_stores *x,
                             const tkn_area *a, const tkn_stretch *s,
                             uint64_t n) {
@@ -71,7 +71,7 @@ static void check_stretches(const stores_file *f, const tkn_stores *x,
       damaged(f, "a store lies outside of every tensor");
 }
 
-/* The bytes that were stored; those that are read lie one behind the other. */
+/* The bytes that were stored; those that are read lie one after the other. */
 static void move_stored(stores_file *f, tkn_area *a) {
   uint64_t sum = 0;
   for (uint64_t i = 0; i < a->nwrites; i++) sum += a->writes[i].n;
@@ -188,9 +188,9 @@ static void read_stores(tkn_reader *r, void *ud) {
   pass_over(&f, tail.launch);
   move_stores(&f, c->stores);
   if (tk_digest_end(&f.digest) != tail.digest || r->at != r->size)
-    damaged(&f, "its bytes are not those that were written");
+    damaged(&f, "its contents have changed since it was written");
   if (!tail.launch != !!c->stores->part)
-    damaged(&f, "part 0 has the launch, and no other part");
+    damaged(&f, "only part 0 has the launch");
   tkn_seek(r, 0);
   r->size = tail.launch;
   if (tail.launch) *c->launch = tkn_replay(c->session, r);

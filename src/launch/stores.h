@@ -57,7 +57,7 @@ typedef struct tkn_stores {
 
 /* Behind the launch, if it is part 0; that is all that was written before. */
 void tkn_stores_write(tkn_writer *w, tkn_stores *x);
-/* Throws unless it is as it was written.  *l is the launch of part 0. */
+/* Throws if the file is damaged.  *l is the launch of part 0. */
 void tkn_stores_read(tk_session *s, tk_arena *a, const char *path,
                      tkn_stores *x, tk_launch **l);
 

@@ -5,8 +5,8 @@
  * all that it is called with.  As they only lose, walking until none does ends.
  * Source of the rules: Triton 3.6, lib/Analysis/AxisInfo.cpp; where one of
  * those holds for indices that are not negative alone, it is asked here whether
- * they are.
- */
+ * they
+ * are. */
 #include "nvptx/axis.h"
 
 typedef struct axis_finder {
@@ -59,7 +59,7 @@ static int64_t step_of(const tk_type *t) {
   return (int64_t)tk_lane_size(&pointee);
 }
 
-/* Nothing, but that there is no lane more than one. */
+/* Nothing is known, except that there is only one lane. */
 static tkv_fact no_fact(void) {
   tkv_fact x = {.known = true};
   for (int i = 0; i < TK_MAX_RANK; i++)
@@ -322,8 +322,8 @@ static tkv_fact fact_addptr(const finder *w, const tk_inst *in) {
   return fact_sum(w, in, step_of(&in->type));
 }
 
-/* A run that begins at a multiple of n is below a multiple of n as a whole, or
- * not at all. */
+/* A run of n lanes that begins at a multiple of n lies either wholly below a
+ * multiple of n or wholly at or above it. */
 static tkv_fact fact_compare(const finder *w, const tk_inst *in) {
   tkv_fact x = fact_lane_wise(w, in);
   const tk_type *t = type_of_operand(w, in, 0);
@@ -402,7 +402,8 @@ static void give_fact(finder *w, int slot, const tkv_fact *x) {
 
 static void walk_function(finder *w);
 
-/* The function is walked anew when its parameters have lost something. */
+/* When less is known of its parameters than before, the function is walked
+ * again. */
 static void give_call(finder *w, const tk_inst *in) {
   finder *to = &w->others[tk_call_callee(in)->id];
   to->changed = false;
@@ -459,7 +460,8 @@ static void walk_function(finder *w) {
   } while (w->changed);
 }
 
-/* What calls it is not the kernel, or not by its operands. */
+/* Takes a function that is not called directly by its operands: nothing is
+ * known of its parameters. */
 static void walk_alone(finder *w) {
   tkv_fact none = no_fact();
   for (size_t i = 0; i < w->f->nparams; i++)

@@ -11,14 +11,14 @@
  * Triton does, that sums and conversions of indices do not wrap around, and
  * that divisors are positive.
  *
- * Facts belong to the arena that they are made in.
- */
+ * Facts belong to the arena that they are made
+ * in. */
 #ifndef TK_NVPTX_AXIS_H
 #define TK_NVPTX_AXIS_H
 
 #include "ir/ir.h"
 
-/* Nothing is divided by more; 0 is divided by this. */
+/* The largest divisor that is kept; the divisor of 0. */
 #define TKV_MOST_DIVISIBLE ((int64_t)1 << 40)
 
 typedef struct tkv_fact {
@@ -30,14 +30,14 @@ typedef struct tkv_fact {
       divisibility[TK_MAX_RANK];
 } tkv_fact;
 
-/* By number of the function, by slot. */
+/* Indexed by the function's number, then by slot. */
 typedef struct tkv_facts {
   tkv_fact **of;
 } tkv_facts;
 
-/* Of a program in single assignment. */
+/* Works out the facts of a program in single assignment. */
 tkv_facts tkv_find_facts(tk_arena *a, const tk_program *p);
-/* The program, each integer and pointer with what is known of it. */
+/* Prints the program, with what is known of each integer and pointer. */
 void tkv_print_facts(tk_buf *out, const tk_program *p);
 
 #endif

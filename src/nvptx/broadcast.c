@@ -3,12 +3,12 @@
  * f(broadcast a, broadcast b) is broadcast f(a, b) where a and b have one
  * shape; scalars fit any.  Fewer lanes are computed, and what is known of a
  * (its contiguity, that it is the same along an axis) is known of f(a) without
- * looking further.
- */
+ * looking
+ * further. */
 #include "nvptx/rewrite.h"
 
-/* The shape that the operands are broadcast from: that of those that are no
- * scalars; false: there are several, or an operand is not broadcast. */
+/* The shape that all operands which are not scalars are broadcast from. Returns
+ * false if they have several, or if one of them is not broadcast. */
 static bool common_shape(const tkv_rewriter *w, const tk_inst *in,
                          tk_type *shape) {
   *shape = (tk_type){0};

@@ -13,13 +13,13 @@
 #include "base/outfile.h"
 #include "tkdbg/compile.h"
 
-/* The number grows with every repair of the code that is generated: what was
- * kept before it would still be wrong. */
+/* This number grows with every fix of the generated code, so that wrong code
+ * that was cached before is not used. */
 static const char ending[] = ".ptx", magic[] = "tkdbg-code 4";
 
 /* ---- keys ---------------------------------------------------------------- */
 
-/* FNV-1a, twice, from different beginnings. */
+/* FNV-1a, twice, with different initial values. */
 tkv_key tkv_new_key(void) {
   return (tkv_key){
       {UINT64_C(0xcbf29ce484222325), UINT64_C(0x9ae16a3b2f90404f)}};
@@ -51,7 +51,7 @@ static bool file_of_key(char *out, size_t size, const tkv_key *k) {
                           k->hash[0], k->hash[1], ending) < size - n;
 }
 
-/* What stands behind the first line, if that says so. */
+/* What follows the first line, if that line says so. */
 static bool take_contents(tk_buf *out, const char *bytes, size_t n) {
   uint64_t size, sum;
   const char *line = memchr(bytes, '\n', n);
@@ -79,8 +79,8 @@ static void read_all(tk_env *e, void *ud) {
     tk_buf_add(r->all, piece, n);
 }
 
-/* NULL: there is none, or what has its name is not a file, which might never
- * end, or never begin. */
+/* Opens the file of a key; NULL if there is none. Anything that is not a
+ * regular file counts as none, because reading it might block or never end. */
 static FILE *open_entry(const char *path) {
   struct stat st;
   if (stat(path, &st) || !S_ISREG(st.st_mode)) return NULL;
@@ -115,7 +115,7 @@ void tkv_cache_write(tk_buf *all, const tkv_key *k, const char *bytes,
 /* ---- the folder ---------------------------------------------------------- */
 
 /* A file of ours: 32 digits and the ending, and perhaps what an interrupted
- * process left behind that. */
+ * process left after that. */
 static bool is_entry(const char *name) {
   return strspn(name, "0123456789abcdef") == 32 &&
          !strncmp(name + 32, ending, strlen(ending));

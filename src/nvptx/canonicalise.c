@@ -1,10 +1,10 @@
-/* canonicalise.c - what constants make of instructions.
+/* canonicalise.c - simplifies instructions whose operands are constants.
  *
  * Integers alone are computed here, as the interpreter does: modulo 2^bits.
  * Of floats, constants are converted where that rounds to nearest, and nothing
  * else: a sum with 0 or a product with 1 may change the sign of a zero or the
- * payload of a NaN.
- */
+ * payload of a
+ * NaN. */
 #include <string.h>
 
 #include "nvptx/rewrite.h"
@@ -42,7 +42,7 @@ static uint64_t int_bits(tk_dtype d, int64_t v) {
   return bits;
 }
 
-/* The operand, where it may stand for the result: it has its type. */
+/* The operand if it has the type of the result, and so can replace it. */
 static int stands_alone(const tkv_rewriter *w, const tk_inst *in, int k) {
   int slot = operand(in, k);
   return tk_same_type(tkv_type(w, slot), &in->type) ? slot : TKV_KEEP;
@@ -211,7 +211,7 @@ static int canonical_addptr(tkv_rewriter *w, tk_inst *in) {
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* Leaves out the operands from the k-th on. */
+/* Drops the operands from the k-th on. */
 static void drop_operands(tk_inst *in, int k) {
   in->nargs = (uint16_t)tk_inst_arg(in, k);
   in->has &= (uint8_t)((1u << k) - 1);

@@ -9,8 +9,8 @@ int tkv_fastest_axis(const tk_type *t, const tkv_fact *x) {
   return best;
 }
 
-/* What is known of their alignment decides how wide an access is, not where
- * lanes are: so blocks that are accessed alike are in one layout. */
+/* The alignment decides how wide an access is, but not the layout, so that
+ * blocks which are accessed in the same way share one. */
 tkv_dist tkv_dist_access(const tk_type *pointers, const tkv_fact *x,
                          int warps) {
   tk_type to = tk_pointee(*pointers);

@@ -1,8 +1,8 @@
 /* combine.c - pairs of instructions that are one.
  *
  * Unlike Triton's pass of this name it does not make `dot + c` a product that
- * begins at c: that rounds in another order.
- */
+ * begins at c: that rounds in another
+ * order. */
 #include "nvptx/rewrite.h"
 
 /* A copy of a copy, or a broadcast of one, is one. */
@@ -15,7 +15,7 @@ static int combine_moves(tkv_rewriter *w, tk_inst *in) {
   return TKV_KEEP;
 }
 
-/* Two that undo each other are none. */
+/* Two instructions that undo each other are removed. */
 static int combine_permutes(tkv_rewriter *w, tk_inst *in) {
   const tk_inst *first = tkv_made_by(w, in, 0, TK_I_PERMUTE);
   bool moves = false;
@@ -29,7 +29,7 @@ static int combine_permutes(tkv_rewriter *w, tk_inst *in) {
   return moves ? TKV_KEEP : in->args[0];
 }
 
-/* A sum that begins at +0 begins anyway. */
+/* A product whose accumulator is +0 needs none. */
 static int combine_dot(tkv_rewriter *w, tk_inst *in) {
   uint64_t bits;
   int at = tk_dot_accumulator(in);

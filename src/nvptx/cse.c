@@ -2,7 +2,7 @@
  *
  * What a body computes is known in it and in the bodies inside it, and
  * forgotten at its end.  A merge among the operands does no harm: it changes
- * behind the last instruction of a body that computes.
+ * after the last instruction of a body that computes.
  */
 #include <string.h>
 

@@ -15,13 +15,14 @@
 
 typedef struct assembling {
   const char *kernel, *ptx, *ptxas, *arch;
-  const char *file;     /* that ptxas writes, beside the one that is wanted */
-  char file_of_ptx[64]; /* our own */
+  const char *file;     /* to which ptxas writes the code, or NULL */
+  char file_of_ptx[64]; /* a temporary one */
   tk_buf *said;
-  int status; /* as waitpid has it; 0 also where it did not run */
+  int status; /* the status as waitpid gives it; 0 also if it did not run */
 } assembling;
 
-/* The number before a word of ptxas's report; 0 where it says nothing. */
+/* The number before a word of ptxas's report; 0 if the report does not have the
+ * word. */
 static unsigned long number_before(const char *text, const char *word) {
   const char *at = strstr(text, word);
   if (!at || at == text) return 0;
@@ -29,7 +30,8 @@ static unsigned long number_before(const char *text, const char *word) {
   return strtoul(at, NULL, 10);
 }
 
-/* False: there is no place for it, and that is what is said. */
+/* Writes the PTX to a temporary file; returns false after reporting that it
+ * cannot. */
 static bool write_ptx(assembling *a) {
   snprintf(a->file_of_ptx, sizeof a->file_of_ptx, "/tmp/tkdbg-XXXXXX");
   int fd = mkstemp(a->file_of_ptx);

@@ -3,8 +3,8 @@
  * Needed are: what writes, prints or may stop; what decides which way is
  * taken; what is returned; and what those need.  A load that nobody needs
  * goes, as in Triton, unless it is volatile.  Ifs and counted loops that are
- * left with nothing to do go as well; a while stays, since it may not end.
- */
+ * left with nothing to do go as well; a while stays, since it may not
+ * end. */
 #include "nvptx/nvptx.h"
 #include "nvptx/rewrite.h"
 
@@ -16,8 +16,9 @@ typedef struct writer {
 
 typedef struct search {
   tk_arena *arena;
-  uint8_t *needed;   /* by slot */
-  TK_VEC(int) found; /* needed slots whose writers are not looked at yet */
+  uint8_t *needed; /* by slot */
+  /* needed slots whose writers have not been looked at yet */
+  TK_VEC(int) found;
   TK_VEC(writer) writers;
   int *newest; /* by slot: a writer + 1; 0: there is none */
 } search;
@@ -66,7 +67,7 @@ static bool note_results(void *ud, const tk_at *at, const tk_inst *in) {
   return true;
 }
 
-/* What the needed slots are computed of, each once. */
+/* Marks what the needed slots are computed from, each slot once. */
 static void search_writers(search *s) {
   while (s->found.n) {
     int w = s->newest[s->found.items[--s->found.n]] - 1;

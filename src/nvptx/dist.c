@@ -9,6 +9,7 @@ int tkv_log2(int64_t n) {
 }
 
 int tkv_axis_bits(const tk_type *t, int axis) {
+  TK_ASSERT(axis >= 0 && axis < t->rank);
   return tkv_log2(t->shape[axis]);
 }
 
@@ -18,8 +19,7 @@ int tkv_axis_low(const tk_type *t, int axis) {
   return low;
 }
 
-/* ---- making ---------------------------------------------------------------
- */
+/* ---- making -------------------------------------------------------------- */
 
 /* The bits of a block's number, in the order in which they are handed out. */
 typedef struct handing_out {
@@ -45,6 +45,7 @@ tkv_dist tkv_dist_blocked(const tk_type *t, const int *order, int vector,
   for (int i = 0; i < TKV_LANE_BITS; i++) d.lane[i] = next_bit(&h);
   for (int i = 0; i < d.nwarp; i++) d.warp[i] = next_bit(&h);
   while (h.next < h.n) d.reg[d.nreg++] = next_bit(&h);
+  TK_ASSERT(d.nreg <= TKV_REG_BITS);
   return d;
 }
 
@@ -77,11 +78,11 @@ tkv_dist tkv_dist_mma(const tk_type *t, int warps, bool rows_first) {
   while (r < rows) d.reg[d.nreg++] = row << r++;
   for (; (int64_t)1 << batch < tk_numel(t); batch++)
     d.reg[d.nreg++] = (uint32_t)1 << batch;
+  TK_ASSERT(d.nreg <= TKV_REG_BITS);
   return d;
 }
 
-/* ---- asking ---------------------------------------------------------------
- */
+/* ---- asking -------------------------------------------------------------- */
 
 bool tkv_dist_same(const tkv_dist *a, const tkv_dist *b) {
   return a->nreg == b->nreg && a->nwarp == b->nwarp &&
@@ -108,6 +109,7 @@ void tkv_dist_drop_copies(tkv_dist *a) {
 
 uint32_t tkv_dist_reg(const tkv_dist *a, uint32_t r) {
   uint32_t x = 0;
+  TK_ASSERT(r >> a->nreg == 0);
   for (int i = 0; i < a->nreg; i++)
     if (r >> i & 1) x ^= a->reg[i];
   return x;

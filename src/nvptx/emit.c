@@ -6,7 +6,7 @@
 #include "nvptx/axis.h"
 #include "nvptx/cubin.h"
 #include "nvptx/nvptx.h"
-#include "spec/origin.h"
+#include "typing/origin.h"
 #include "tkdbg/compile.h"
 
 typedef struct compiling {
@@ -42,7 +42,7 @@ static void print_llir(compiling *c) {
   tkv_print_llir(c->out, c->p, c->arch, &shared);
 }
 
-/* The last line says what a thread takes, where ptxas is there to ask. */
+/* If there is a ptxas to ask, the last line says what a thread takes. */
 static void print_ptx(compiling *c) {
   size_t shared, begin = c->out->n;
   const char *name = c->p->kernel->name;
@@ -142,7 +142,7 @@ static const char *arch_named(tk_env *e, const char *name) {
   unknown_name(e, "architecture", name, strlen(name), tk_arch_name);
 }
 
-/* Which passes of a list "a,b" there are, a bit each. */
+/* The passes that a list such as "a,b" names, a bit each. */
 static uint64_t passes_named(tk_env *e, const char *list) {
   uint64_t found = 0;
   for (const char *s = list; s && *s;) {
@@ -157,7 +157,7 @@ static uint64_t passes_named(tk_env *e, const char *list) {
 
 /* ---- compiling ----------------------------------------------------------- */
 
-/* A pass that leaves a form which breaks a rule is our mistake. */
+/* A pass whose result breaks a rule of the form has a bug. */
 static void check_form(const tk_program *p, const char *pass) {
 #ifdef TK_ASSERTS
   tk_arena keep;
@@ -182,7 +182,7 @@ static void after_pass(void *ud, const tk_program *p, const char *pass) {
   tk_buf_puts(&c->launch->text, "\n");
 }
 
-/* Texts that are wanted in a file, and not as the launch's. */
+/* Writes a text to the file that was asked for. */
 static void save_text(tk_env *e, tk_buf *text, const char *path) {
   int error = tk_outfile_save(path, tk_buf_str(text), text->n);
   tk_buf_clear(text);

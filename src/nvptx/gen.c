@@ -1,19 +1,18 @@
 /* gen.c - instructions, control flow and functions of the code for a
  * thread. */
-#include <string.h>
+#include "nvptx/shared.h"
 
-#include "nvptx/gen.h"
-
-/* What is computed in a body that may not run is not there after it. */
+/* Forgets the registers that were computed in a body that may not have run. */
 static void leave_scope(tkv_gen *g, size_t outside) {
+  TK_ASSERT(g->scoped.n >= outside);
   while (g->scoped.n > outside) {
     tkv_value *v = g->scoped.items[--g->scoped.n];
+    TK_ASSERT(v->versions);
     v->versions = v->versions->next;
   }
 }
 
-/* ---- instructions
- * ------------------------------------------------------------ */
+/* ---- instructions -------------------------------------------------------- */
 
 static void note_home(tkv_gen *g, const tk_inst *in) {
   tkv_frame *fr = g->frame;
@@ -28,8 +27,9 @@ static void note_home(tkv_gen *g, const tk_inst *in) {
 static void gen_insts(tkv_gen *g, const tk_insts *l) {
   for (size_t i = 0; i < l->n; i++) {
     const tk_inst *in = l->items[i];
-    tkv_set_location(g, g->frame->f->src, in->span);
+    tkv_set_location(g->code, g->frame->f->src, in->span);
     g->inst = in;
+    TK_ASSERT(in->op < TK_INST_COUNT);
     g->rules[in->op].lower(g, in);
     note_home(g, in);
   }
@@ -43,9 +43,11 @@ void tkv_gen_nothing(tkv_gen *g, const tk_inst *in) {
 void tkv_gen_pid(tkv_gen *g, const tk_inst *in) {
   bool pid = in->op == TK_I_PID;
   int axis = (int)(pid ? tk_program_id_axis(in) : tk_num_programs_axis(in));
-  const char *name = tkv_emit(g, "call i32 @llvm.nvvm.read.ptx.sreg.%s.%c()",
-                              pid ? "ctaid" : "nctaid", "xyz"[axis]);
-  tkv_set(g, in->res[0], tkv_scalar(g, in->type, name));
+  static const char *const names[2][3] = {{"nctaid.x", "nctaid.y", "nctaid.z"},
+                                          {"ctaid.x", "ctaid.y", "ctaid.z"}};
+  TK_ASSERT(axis >= 0 && axis < 3);
+  tkv_reg x = tkv_special(g->code, names[pid][axis], TKV_I32);
+  tkv_set(g, in->res[0], tkv_scalar(g, in->type, x));
 }
 
 void tkv_gen_hint(tkv_gen *g, const tk_inst *in) {
@@ -53,25 +55,24 @@ void tkv_gen_hint(tkv_gen *g, const tk_inst *in) {
 }
 
 void tkv_gen_clock(tkv_gen *g, const tk_inst *in) {
-  tkv_set(
-      g, in->res[0],
-      tkv_scalar(g, in->type,
-                 tkv_emit(g, "call i64 @llvm.nvvm.read.ptx.sreg.clock64()")));
+  tkv_reg x = tkv_special(g->code, "clock64", TKV_I64);
+  tkv_set(g, in->res[0], tkv_scalar(g, in->type, x));
 }
 
 void tkv_gen_barrier(tkv_gen *g, const tk_inst *in) {
   (void)in;
-  tkv_barrier(g);
+  tkv_meet(g->code);
 }
 
-/* It is computed when somebody says where; a scalar is at once. */
+/* Blocks are computed once the layout that they are needed in is known;
+ * scalars at once. */
 void tkv_gen_lazy(tkv_gen *g, const tk_inst *in) {
   tkv_value *v = tkv_new_value(g, in->type);
   v->in = in;
   v->args = TK_NEWN(g->arena, tkv_value *, (size_t)in->nargs + 1);
   for (int k = 0; k < in->nargs; k++) v->args[k] = tkv_arg(g, in, k);
   bool moves = in->nargs && tkv_same_lanes(v);
-  tkv_dist one = {.nwarp = tkv_log2(g->warps)};
+  tkv_dist one = tkv_dist_one(g);
   if (moves && (g->frame->lanes || tk_same_shape(&in->type, &in->from)) &&
       in->op != TK_I_PERMUTE) {
     *v = *v->args[0];
@@ -82,10 +83,12 @@ void tkv_gen_lazy(tkv_gen *g, const tk_inst *in) {
   tkv_set(g, in->res[0], v);
 }
 
-/* It is computed at the home of an operand, or when somebody says where. */
+/* The result is computed in the home layout of the first operand that has one.
+ * If none has one, it is computed when the layout in which it is needed is
+ * known. */
 void tkv_gen_lane_wise(tkv_gen *g, const tk_inst *in) {
   tkv_value *v = tkv_new_value(g, in->type);
-  tkv_dist one = {.nwarp = tkv_log2(g->warps)};
+  tkv_dist one = tkv_dist_one(g);
   v->in = in;
   v->args = TK_NEWN(g->arena, tkv_value *, (size_t)in->nargs + 1);
   const tkv_dist *home = !in->type.rank || g->frame->lanes ? &one : NULL;
@@ -96,124 +99,88 @@ void tkv_gen_lane_wise(tkv_gen *g, const tk_inst *in) {
   if (home == &one) {
     v->one = tkv_compute(g, v, home)[0];
   } else if (home) {
-    v->home = tkv_new_version(g, home);
-    v->home->reg = tkv_compute(g, v, home);
+    v = tkv_block_of(g, in->type, home, tkv_compute(g, v, home));
   }
   tkv_set(g, in->res[0], v);
 }
 
-/* ---- control flow
- * ------------------------------------------------------------ */
+/* ---- control flow -------------------------------------------------------- */
 
 static void gen_body(tkv_gen *g, const tk_body *b);
 
-static const char *flag_of(tkv_gen *g, int slot) {
-  return tkv_get(g, slot)->one;
-}
-
-static void go_to(tkv_gen *g, const char *label) {
-  tkv_do(g, "br label %%%s", label);
-}
-
-static void branch(tkv_gen *g, const char *flag, const char *yes,
-                   const char *no) {
-  tkv_do(g, "br i1 %s, label %%%s, label %%%s", flag, yes, no);
+static tkv_reg scalar_in(tkv_gen *g, int slot) {
+  tkv_reg x = tkv_get(g, slot)->one;
+  TK_ASSERT(tkv_exists(x));
+  return x;
 }
 
 static void gen_if(tkv_gen *g, const tk_stmt *st) {
-  const char *yes = tkv_new_name(g, "then"), *no = tkv_new_name(g, "else"),
-             *end = tkv_new_name(g, "end");
+  tkv_label yes = tkv_new_label(g->code, "then"),
+            no = tkv_new_label(g->code, "else"),
+            end = tkv_new_label(g->code, "end");
   size_t outside = g->scoped.n;
-  branch(g, flag_of(g, st->cond), yes, no);
-  tkv_label(g, yes);
+  tkv_branch(g->code, scalar_in(g, st->cond), yes, no);
+  tkv_put_label(g->code, yes);
   gen_body(g, &st->body);
   leave_scope(g, outside);
-  go_to(g, end);
-  tkv_label(g, no);
+  tkv_go_to(g->code, end);
+  tkv_put_label(g->code, no);
   gen_body(g, &st->orelse);
   leave_scope(g, outside);
-  go_to(g, end);
-  tkv_label(g, end);
+  tkv_go_to(g->code, end);
+  tkv_put_label(g->code, end);
 }
 
 void tkv_gen_cond(tkv_gen *g, const tk_inst *in) {
-  const char *label[] = {tkv_new_name(g, "then"), tkv_new_name(g, "else")},
-             *end = tkv_new_name(g, "end");
+  tkv_label yes = tkv_new_label(g->code, "then"),
+            no = tkv_new_label(g->code, "else"), label[] = {yes, no},
+            end = tkv_new_label(g->code, "end");
   size_t outside = g->scoped.n;
-  branch(g, tkv_arg(g, in, 0)->one, label[0], label[1]);
+  tkv_branch(g->code, tkv_arg(g, in, 0)->one, label[0], label[1]);
   for (int k = 0; k < 2; k++) {
-    tkv_label(g, label[k]);
+    tkv_put_label(g->code, label[k]);
     gen_insts(g, &in->body[k]);
     leave_scope(g, outside);
-    go_to(g, end);
+    tkv_go_to(g->code, end);
   }
-  tkv_label(g, end);
-}
-
-tkv_loop tkv_begin_loop(tkv_gen *g, const tk_type *t, tk_compare while_it_is,
-                        const char *from, const char *end) {
-  const char *before = tkv_new_name(g, "before"),
-             *body = tkv_new_name(g, "body");
-  tkv_loop l = {tkv_lane_type(t),        tkv_new_name(g, "%i"),
-                tkv_new_name(g, "%i"),   tkv_new_name(g, "next"),
-                tkv_new_name(g, "loop"), tkv_new_name(g, "end")};
-  go_to(g, before);
-  tkv_label(g, before);
-  go_to(g, l.head);
-  tkv_label(g, l.head);
-  tkv_do(g, "%s = phi %s [ %s, %%%s ], [ %s, %%%s ]", l.i, l.type, from, before,
-         l.more, l.next);
-  branch(g, tkv_compare(g, while_it_is, t, l.i, end), body, l.end);
-  tkv_label(g, body);
-  return l;
-}
-
-tkv_loop tkv_begin_count(tkv_gen *g, const char *from, const char *n) {
-  tk_type i32 = tk_scalar(TK_INT32);
-  return tkv_begin_loop(g, &i32, TK_C_LT, from, n);
-}
-
-void tkv_end_loop(tkv_gen *g, const tkv_loop *l, const char *step) {
-  go_to(g, l->next);
-  tkv_label(g, l->next);
-  tkv_do(g, "%s = add %s %s, %s", l->more, l->type, l->i, step);
-  go_to(g, l->head);
-  tkv_label(g, l->end);
+  tkv_put_label(g->code, end);
 }
 
 static void gen_for(tkv_gen *g, const tk_stmt *st) {
   tk_type t = g->frame->f->slots[st->iv].type;
-  const char *from = flag_of(g, st->lb), *end = flag_of(g, st->ub),
-             *step = flag_of(g, st->step);
+  tkv_reg from = scalar_in(g, st->lb), end = scalar_in(g, st->ub),
+          step = scalar_in(g, st->step);
   size_t outside = g->scoped.n;
   tk_compare up = TKV_MUTANT(LOOP) ? TK_C_LE : TK_C_LT,
              going_on = st->down ? TK_C_GT : up;
   tkv_pipeline *ahead = tkv_begin_pipeline(g, st, going_on, from, end, step);
-  tkv_loop l = tkv_begin_loop(g, &t, going_on, from, end);
+  tkv_loop l = tkv_begin_loop(g->code, &t, going_on, from, end);
   tkv_set(g, st->iv, tkv_scalar(g, t, l.i));
   if (ahead) tkv_begin_trip(g, ahead);
   gen_body(g, &st->body);
   leave_scope(g, outside);
-  tkv_end_loop(g, &l, step);
+  tkv_end_loop(g->code, &l, step);
   if (ahead) tkv_end_pipeline(g, ahead);
 }
 
 static void gen_while(tkv_gen *g, const tk_stmt *st) {
-  const char *head = tkv_new_name(g, "while"), *body = tkv_new_name(g, "body"),
-             *end = tkv_new_name(g, "end");
-  go_to(g, head);
-  tkv_label(g, head);
+  tkv_label head = tkv_new_label(g->code, "while"),
+            body = tkv_new_label(g->code, "body"),
+            end = tkv_new_label(g->code, "end");
+  tkv_go_to(g->code, head);
+  tkv_put_label(g->code, head);
   gen_insts(g, &st->insts);
   size_t outside = g->scoped.n;
-  branch(g, flag_of(g, st->cond), body, end);
-  tkv_label(g, body);
+  tkv_branch(g->code, scalar_in(g, st->cond), body, end);
+  tkv_put_label(g->code, body);
   gen_body(g, &st->body);
   leave_scope(g, outside);
-  go_to(g, head);
-  tkv_label(g, end);
+  tkv_go_to(g->code, head);
+  tkv_put_label(g->code, end);
 }
 
-/* The results of one return are values; those of several are merges. */
+/* A function with one return gives its values; with several, their results
+ * meet in merges. */
 static void gen_return(tkv_gen *g, const tk_stmt *st) {
   tkv_frame *fr = g->frame;
   for (size_t i = 0; i < st->nresults; i++) {
@@ -228,13 +195,13 @@ static void gen_return(tkv_gen *g, const tk_stmt *st) {
       tkv_begin_merge(g, m, v->type, v->type.rank ? tkv_home_of(g, v) : none);
     tkv_store_merge(g, m, v);
   }
-  go_to(g, fr->exit);
-  tkv_label(g, tkv_new_name(g, "dead"));
+  tkv_go_to(g->code, fr->exit);
+  tkv_put_label(g->code, tkv_new_label(g->code, "dead"));
 }
 
 static void gen_stmt(tkv_gen *g, const tk_stmt *st) {
   if (st->kind != TK_S_WHILE) gen_insts(g, &st->insts);
-  tkv_set_location(g, g->frame->f->src, st->span);
+  tkv_set_location(g->code, g->frame->f->src, st->span);
   switch (st->kind) {
   case TK_S_RUN: return;
   case TK_S_IF: gen_if(g, st); return;
@@ -248,8 +215,7 @@ static void gen_body(tkv_gen *g, const tk_body *b) {
   for (size_t i = 0; i < b->n; i++) gen_stmt(g, b->items[i]);
 }
 
-/* ---- functions
- * ----------------------------------------------------------------- */
+/* ---- functions ----------------------------------------------------------- */
 
 static bool count_makers(void *ud, const tk_at *at, const tk_inst *in) {
   tkv_frame *fr = ud;
@@ -274,7 +240,7 @@ tkv_frame *tkv_new_frame(tkv_gen *g, const tk_func *f) {
                     .merge = TK_NEWN(g->arena, tkv_merge, f->nslots + 1),
                     .makers = TK_NEWN(g->arena, uint8_t, f->nslots + 1),
                     .result = TK_NEWN(g->arena, tkv_value *, f->nresults + 1),
-                    .exit = tkv_new_name(g, "exit")};
+                    .exit = tkv_new_label(g->code, "exit")};
   tk_walk_func(f, &(tk_walk){.ud = fr, .inst = count_makers});
   tk_walk_func(f, &(tk_walk){.ud = &returns, .stmt = count_returns});
   if (returns > 1) fr->results = TK_NEWN(g->arena, tkv_merge, f->nresults + 1);
@@ -289,8 +255,8 @@ void tkv_inline(tkv_gen *g, tkv_frame *fr, tkv_value **args) {
     fr->value[fr->f->params[i]] = args[i];
   gen_body(g, &fr->f->body);
   if (fr->results) leave_scope(g, outside);
-  go_to(g, fr->exit);
-  tkv_label(g, fr->exit);
+  tkv_go_to(g->code, fr->exit);
+  tkv_put_label(g->code, fr->exit);
   for (size_t i = 0; fr->results && i < fr->f->nresults; i++)
     fr->result[i] = tkv_load_merge(g, &fr->results[i]);
   g->frame = around;

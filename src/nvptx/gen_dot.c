@@ -2,13 +2,10 @@
  * "Matrix Fragments for mma") or by multiplying and adding in each thread.
  *
  * ir/numerics.h says which, and what is multiplied.  Threads read operands from
- * shared memory.
- */
-#include "nvptx/gen.h"
-
-#include <string.h>
-
+ * shared
+ * memory. */
 #include "ir/numerics.h"
+#include "nvptx/shared.h"
 
 typedef struct product {
   const tk_inst *in;
@@ -19,7 +16,7 @@ typedef struct product {
   tk_dtype by;          /* what they multiply */
   int pack;             /* log2 of how many operands a register has */
   int parts;            /* of each operand */
-  bool cut;             /* threads multiply what tf32 has */
+  bool cut;             /* threads multiply numbers rounded to tf32 */
 } product;
 
 enum { MAX_PARTS = 3 };
@@ -44,7 +41,7 @@ static product describe_product(const tkv_gen *g, const tk_inst *in) {
   return p;
 }
 
-/* What comes of a product's result: by slot. */
+/* The slots that depend on a product's result. */
 typedef struct following {
   bool *comes, more, by_rows;
 } following;
@@ -66,8 +63,8 @@ static bool follow_inst(void *ud, const tk_at *at, const tk_inst *in) {
   return true;
 }
 
-/* Whether rows of the result are reduced, or multiplied again: then each warp
- * has whole rows, and keeps them. */
+/* Whether rows of the result are reduced or multiplied again. If so, each warp
+ * should hold whole rows. */
 static bool goes_on_by_rows(tkv_gen *g, const tk_inst *in) {
   const tk_func *fn = g->frame->f;
   following f = {.comes = TK_NEWN(g->arena, bool, fn->nslots), .more = true};
@@ -85,11 +82,10 @@ tkv_dist tkv_home_of_dot(tkv_gen *g, const tk_inst *in) {
                   : tkv_dist_usual(&in->type, g->warps);
 }
 
-/* ---- tensor cores
- * -------------------------------------------------------------- */
+/* ---- tensor cores -------------------------------------------------------- */
 
-/* From a place in the result to that of its row in the first operand, or of
- * its column in the second. */
+/* Maps a place in the result to the place of its row in the first operand, or
+ * of its column in the second. */
 static uint32_t row_of_left(uint32_t number, const void *ud) {
   const product *p = ud;
   return number >> p->n << p->k;
@@ -125,113 +121,122 @@ static tkv_dist operand_dist(const product *p, const tkv_dist *acc, bool left) {
 typedef struct factor {
   const tk_type *type;
   tkv_dist dist;
-  const char **reg;
-  tkv_value *from; /* what it is moved from, and where of it that is */
+  tkv_reg *reg;
+  tkv_value *from; /* what it is moved from, and in which layout of that */
   tkv_dist at;
   tkv_placed placed;     /* in shared memory it is read a step of k at a time */
-  bool is_placed, moves; /* whether it is there; is to be written there */
-  const char **word[MAX_PARTS]; /* what mma takes, by the number of its first
-                                   register / lanes in it; NULL: not yet made */
+  bool is_placed, moves; /* whether it is in shared memory already, and whether
+                            it must be written there */
+  tkv_reg *word[MAX_PARTS]; /* what mma takes, by the number of its first
+                               register / lanes in it, once it is made */
 } factor;
+
+/* An fp32 rounded to tf32. */
+static tkv_reg round_to_tf32(tkv_code *c, tkv_reg x) {
+  return tkv_asm_of(
+      c, "{ .reg .b32 t; cvt.rna.tf32.f32 t, $1; mov.b32 $0, t; }", TKV_F32, x);
+}
 
 /* A lane as it is multiplied: its parts, the largest first.  One part of fp32
  * is cut by the hardware; of several, each is rounded. */
-static void split_lane(tkv_gen *g, const product *p, const tk_type *t,
-                       const char *x, const char *part[MAX_PARTS]) {
+static void split_lane(tkv_code *c, const product *p, const tk_type *t,
+                       tkv_reg x, tkv_reg part[MAX_PARTS]) {
   tk_type by = tk_with_elem(*t, p->by), wide = tk_with_elem(*t, TK_FP32);
   for (int i = 0; i < p->parts; i++) {
-    part[i] = p->parts == 1 || p->by != TK_FP32
-                  ? tkv_convert_lane(g, &by, t, false, x)
-                  : tkv_emit(g,
-                             "call float asm \"{ .reg .b32 t; "
-                             "cvt.rna.tf32.f32 t, $1; mov.b32 $0, t; }\", "
-                             "\"=f,f\"(float %s)",
-                             x);
-    if (i + 1 < p->parts)
-      x = tkv_binary(g, TK_B_SUB, &wide, x,
-                     tkv_convert_lane(g, &wide, &by, false, part[i]));
+    part[i] = p->parts == 1 || p->by != TK_FP32 ? tkv_convert_lane(c, &by, t, x)
+                                                : round_to_tf32(c, x);
+    if (i + 1 == p->parts) break;
+    tkv_reg taken = tkv_convert_lane(c, &wide, &by, part[i]);
+    x = tkv_lane_binary(c, TK_B_SUB, &wide, x, taken);
   }
 }
 
 /* The words from register r on. */
-static void make_words(tkv_gen *g, const product *p, factor *f, uint32_t r) {
+static void make_words(tkv_code *c, const product *p, factor *f, uint32_t r) {
   tk_type by = tk_scalar(p->by);
   int n = 1 << p->pack;
   tkv_words w = tkv_words_of(&by, n);
-  const char *part[MAX_PARTS], *lane[MAX_PARTS][4];
+  tkv_reg part[MAX_PARTS], lane[MAX_PARTS][4];
+  TK_ASSERT(w.n == 1 && n <= 4);
   for (int k = 0; k < n; k++) {
-    split_lane(g, p, f->type, f->reg[r + (uint32_t)k], part);
+    split_lane(c, p, f->type, f->reg[r + (uint32_t)k], part);
     for (int i = 0; i < p->parts; i++) lane[i][k] = part[i];
   }
   for (int i = 0; i < p->parts; i++)
-    f->word[i][r >> p->pack] = tkv_pack_word(g, &w, &by, lane[i]);
+    f->word[i][r >> p->pack] = tkv_pack_word(c, &w, &by, lane[i]);
 }
 
-/* The registers of a tile from `number` on: `n` of them, 32 bits each. */
-static void take_words(tkv_gen *g, const product *p, factor *f, int part,
-                       uint32_t number, uint32_t n, const char **out) {
-  int first = tkv_dist_find(&f->dist, number);
+/* A fragment: n words of an operand's part, from a place on. */
+typedef struct fragment {
+  int part;
+  uint32_t number, n;
+} fragment;
+
+static void take_words(tkv_code *c, const product *p, factor *f, fragment x,
+                       tkv_reg *out) {
+  int first = tkv_dist_find(&f->dist, x.number);
   TK_ASSERT(first >= 0);
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i < x.n; i++) {
     uint32_t r = (uint32_t)first + (i << p->pack);
-    if (!f->word[part][r >> p->pack]) make_words(g, p, f, r);
-    out[i] = f->word[part][r >> p->pack];
+    tkv_reg *word = &f->word[x.part][r >> p->pack];
+    if (!tkv_exists(*word)) make_words(c, p, f, r);
+    out[i] = *word;
   }
 }
 
-static void swap_names(const char **a, const char **b) {
-  const char *x = *a;
+static void swap_regs(tkv_reg *a, tkv_reg *b) {
+  tkv_reg x = *a;
   *a = *b;
   *b = x;
 }
 
-static void multiply_tile(tkv_gen *g, const product *p, const char **a,
-                          const char **b, const char **c) {
-  if (TKV_MUTANT(FRAGMENT_A)) swap_names(&a[1], &a[2]);
-  if (TKV_MUTANT(FRAGMENT_B)) swap_names(&b[0], &b[1]);
-  bool ints = p->acc.elem == TK_INT32;
-  const char *type = ints ? "i32" : "float", *acc = ints ? "s32" : "f32";
-  char of = ints ? 'r' : 'f';
-  const char *x = tkv_emit(
-      g,
-      "call {%s, %s, %s, %s} asm "
-      "\"mma.sync.aligned.m16n8k%d.row.col.%s.%s.%s.%s "
-      "{$0,$1,$2,$3}, {$4,$5,$6,$7}, {$8,$9}, {$10,$11,$12,$13};\", "
-      "\"=%c,=%c,=%c,=%c,r,r,r,r,r,r,%c,%c,%c,%c\"(i32 %s, i32 %s, i32 %s, i32 "
-      "%s, i32 %s, i32 %s, %s %s, %s %s, %s %s, %s %s) convergent",
-      type, type, type, type, 8 << p->pack, acc, p->format, p->format, acc, of,
-      of, of, of, of, of, of, of, a[0], a[1], a[2], a[3], b[0], b[1], type,
-      c[0], type, c[1], type, c[2], type, c[3]);
-  for (int i = 0; i < 4; i++)
-    c[i] = tkv_emit(g, "extractvalue {%s, %s, %s, %s} %s, %d", type, type, type,
-                    type, x, i);
-  if (TKV_MUTANT(FRAGMENT_C)) swap_names(&c[1], &c[2]);
+/* c += a * b, of a tile: 16 by 8. */
+static void multiply_tile(tkv_gen *g, const product *p, tkv_reg *a, tkv_reg *b,
+                          tkv_reg *c) {
+  if (TKV_MUTANT(FRAGMENT_A)) swap_regs(&a[1], &a[2]);
+  if (TKV_MUTANT(FRAGMENT_B)) swap_regs(&b[0], &b[1]);
+  tkv_type type = tkv_lane_type(&p->acc), out[] = {type, type, type, type};
+  const char *acc = type.kind == TKV_INT ? "s32" : "f32";
+  tkv_reg in[] = {a[0], a[1], a[2], a[3], b[0], b[1], c[0], c[1], c[2], c[3]};
+  const char *text = tk_arena_printf(
+      g->arena,
+      "mma.sync.aligned.m16n8k%d.row.col.%s.%s.%s.%s {$0,$1,$2,$3}, "
+      "{$4,$5,$6,$7}, {$8,$9}, {$10,$11,$12,$13};",
+      8 << p->pack, acc, p->format, p->format, acc);
+  tkv_asm mma = {.text = text,
+                 .out = out,
+                 .nout = 4,
+                 .in = in,
+                 .nin = 10,
+                 .flags = TKV_CONVERGENT};
+  tkv_results r = tkv_assemble_text(g->code, &mma);
+  for (int i = 0; i < 4; i++) c[i] = tkv_result(g->code, &r, i);
+  if (TKV_MUTANT(FRAGMENT_C)) swap_regs(&c[1], &c[2]);
 }
 
-/* Its registers, if that needs no shared memory. */
+/* Uses the operand's registers if no shared memory is needed for that. */
 static factor begin_factor(tkv_gen *g, const product *p, tkv_value *v,
                            const tkv_dist *acc, bool left) {
   factor f = {.type = left ? p->a : p->b, .dist = operand_dist(p, acc, left)};
-  for (int i = 0; i < p->parts; i++) f.word[i] = tkv_new_names(g, &f.dist);
+  for (int i = 0; i < p->parts; i++) f.word[i] = tkv_new_regs(g, &f.dist);
   f.at = f.dist;
   f.from = tkv_origin(v, &f.at);
   f.reg = tkv_at_in_warp(g, f.from, &f.at);
   f.is_placed = !f.reg && f.from->placed;
   f.moves = !f.reg && !f.is_placed;
-  if (!f.reg) f.reg = tkv_new_names(g, &f.dist);
+  if (!f.reg) f.reg = tkv_new_regs(g, &f.dist);
   if (f.is_placed) f.placed = *f.from->placed;
   return f;
 }
 
-/* Both together, between two barriers. */
+/* Writes both to shared memory, if they are needed there, between two
+ * barriers. */
 static void place_factors(tkv_gen *g, factor *f[2]) {
   enum { MOST_BYTES = 96 << 10 };
   size_t base[2] = {0}, end = 0;
   for (int i = 0; i < 2; i++) {
-    size_t bytes =
-        (size_t)tk_numel(&f[i]->from->type) * tk_lane_size(&f[i]->from->type);
     base[i] = end;
-    if (f[i]->moves) end += (bytes + 15) & ~(size_t)15;
+    if (f[i]->moves) end += tkv_bytes_shared(&f[i]->from->type);
   }
   for (int i = 0; i < 2 && end > MOST_BYTES; i++) {
     if (f[i]->moves) f[i]->reg = tkv_at(g, f[i]->from, &f[i]->at);
@@ -239,17 +244,18 @@ static void place_factors(tkv_gen *g, factor *f[2]) {
   }
   if (!f[0]->moves && !f[1]->moves) return;
   tkv_scratch(g, end);
-  if (!TKV_MUTANT(BARRIER_WRITE)) tkv_barrier(g);
+  if (!TKV_MUTANT(BARRIER_WRITE)) tkv_meet(g->code);
   for (int i = 0; i < 2; i++) {
     if (!f[i]->moves) continue;
+    tkv_reg area = tkv_scratch_at(g, base[i]);
     f[i]->placed = tkv_write_block(g, &f[i]->from->type, f[i]->from->home,
-                                   &f[i]->at, tkv_scratch_at(g, base[i]));
+                                   &f[i]->at, area);
     f[i]->is_placed = true;
   }
-  if (!TKV_MUTANT(BARRIER_READ)) tkv_barrier(g);
+  if (!TKV_MUTANT(BARRIER_READ)) tkv_meet(g->code);
 }
 
-/* Reads what of an operand has those bits of k. */
+/* Reads the lanes of an operand that a step of k needs. */
 static void read_step(tkv_gen *g, factor *f, tkv_part step) {
   tkv_part there = {0};
   if (!f->is_placed) return;
@@ -262,14 +268,13 @@ static void read_step(tkv_gen *g, factor *f, tkv_part step) {
 }
 
 static void by_tensor_cores(tkv_gen *g, const product *p, tkv_value *left,
-                            tkv_value *right, const tkv_dist *d,
-                            const char **c) {
+                            tkv_value *right, const tkv_dist *d, tkv_reg *c) {
   factor fa = begin_factor(g, p, left, d, true),
          fb = begin_factor(g, p, right, d, false);
   place_factors(g, (factor *[]){&fa, &fb});
   uint32_t step = (uint32_t)8 << p->pack, end = (uint32_t)1 << p->k,
            steps = (end - 1) & ~(step - 1);
-  const char *a[4], *b[2];
+  tkv_reg a[4], b[2];
   /* The smallest products first. */
   for (int sum = p->parts - 1, first = 1; sum >= 0; sum--)
     for (int i = sum; i >= 0; i--, first = 0)
@@ -280,125 +285,125 @@ static void by_tensor_cores(tkv_gen *g, const product *p, tkv_value *left,
         }
         for (uint32_t r = 0; r < (uint32_t)1 << d->nreg; r += 4) {
           uint32_t number = tkv_dist_reg(d, r);
-          take_words(g, p, &fa, i, row_of_left(number, p) | k, 4, a);
-          take_words(g, p, &fb, sum - i, column_of_right(number, p) | k << p->n,
-                     2, b);
+          fragment of_a = {i, row_of_left(number, p) | k, 4},
+                   of_b = {sum - i, column_of_right(number, p) | k << p->n, 2};
+          take_words(g->code, p, &fa, of_a, a);
+          take_words(g->code, p, &fb, of_b, b);
           multiply_tile(g, p, a, b, c + r);
         }
       }
 }
 
-/* ---- in each thread
- * ------------------------------------------------------------------ */
+/* ---- in each thread ------------------------------------------------------ */
 
-/* Where the row of the first operand, or the column of the second, begins that
- * register r of the result needs; one that an earlier register needs as well
- * has that one's name. */
-typedef struct begins {
-  const char **name;
+/* An operand in the scratch area, and where the row (of the left operand) or
+ * column (of the right one) begins that each register of the result needs.
+ * Registers that need the same one share it. */
+typedef struct side {
+  const tk_type *type;
+  size_t base;
+  tkv_reg *begin;
   uint32_t *part;
-} begins;
+} side;
 
-static const char *row_begin(tkv_gen *g, const product *p, const char *number) {
-  const char *x = tkv_emit(g, "lshr i32 %s, %d", number, p->n);
-  return tkv_emit(g, "shl i32 %s, %d", x, p->k);
+static tkv_reg row_begin(tkv_code *c, const product *p, tkv_reg number) {
+  tkv_reg x = tkv_lshr_n(c, number, p->n);
+  return tkv_shl_n(c, x, p->k);
 }
 
-static const char *column_begin(tkv_gen *g, const product *p,
-                                const char *number) {
-  const char *batch = tkv_emit(g, "lshr i32 %s, %d", number, p->m + p->n),
-             *column = tkv_emit(g, "and i32 %s, %u", number,
-                                ((uint32_t)1 << p->n) - 1);
-  batch = tkv_emit(g, "shl i32 %s, %d", batch, p->k + p->n);
-  return tkv_emit(g, "or i32 %s, %s", batch, column);
+static tkv_reg column_begin(tkv_code *c, const product *p, tkv_reg number) {
+  tkv_reg batch = tkv_lshr_n(c, number, p->m + p->n),
+          column = tkv_and_n(c, number, ((int64_t)1 << p->n) - 1);
+  batch = tkv_shl_n(c, batch, p->k + p->n);
+  return tkv_or(c, batch, column);
 }
 
-static begins find_begins(tkv_gen *g, const product *p, const tkv_dist *d,
-                          bool rows) {
+static void find_begins(tkv_gen *g, const product *p, const tkv_dist *d,
+                        bool rows, side *x) {
   uint32_t n = (uint32_t)1 << d->nreg,
            rest = rows ? ~(((uint32_t)1 << p->n) - 1)
                        : ~((((uint32_t)1 << p->m) - 1) << p->n);
-  begins x = {TK_NEWN(g->arena, const char *, n),
-              TK_NEWN(g->arena, uint32_t, n)};
-  const char *thread = tkv_thread_number(g, d);
+  x->begin = tkv_new_regs(g, d);
+  x->part = TK_NEWN(g->arena, uint32_t, n);
+  tkv_reg thread = tkv_thread_number(g->code, d);
   for (uint32_t r = 0; r < n; r++) {
-    x.part[r] = tkv_dist_reg(d, r) & rest;
-    for (uint32_t i = 0; i < r && !x.name[r]; i++)
-      if (x.part[i] == x.part[r]) x.name[r] = x.name[i];
-    if (x.name[r]) continue;
-    const char *number = tkv_number(g, d, thread, r);
-    x.name[r] = rows ? row_begin(g, p, number) : column_begin(g, p, number);
+    x->part[r] = tkv_dist_reg(d, r) & rest;
+    for (uint32_t i = 0; i < r && !tkv_exists(x->begin[r]); i++)
+      if (x->part[i] == x->part[r]) x->begin[r] = x->begin[i];
+    if (tkv_exists(x->begin[r])) continue;
+    tkv_reg number = tkv_number(g->code, d, thread, r);
+    x->begin[r] =
+        rows ? row_begin(g->code, p, number) : column_begin(g->code, p, number);
+  }
+}
+
+/* The lane of an operand that is `step` places after the beginning of its row
+ * or column. */
+static tkv_reg operand_at(tkv_gen *g, const product *p, const side *of,
+                          tkv_reg begin, tkv_reg step) {
+  tkv_code *c = g->code;
+  tkv_reg at = tkv_add(c, begin, step),
+          x = tkv_scratch_load(g, of->type, of->base, at);
+  x = tkv_convert_lane(c, &p->acc, of->type, x);
+  if (!p->cut) return x;
+  x = tkv_bitcast(c, x, TKV_I32); /* cut as tensor cores do */
+  x = tkv_and_n(c, x, -8192);
+  return tkv_bitcast(c, x, TKV_F32);
+}
+
+/* The operands of n registers, each loaded once. */
+static tkv_reg *load_operands(tkv_gen *g, const product *p, const side *of,
+                              uint32_t n, tkv_reg step) {
+  tkv_reg *x = TK_NEWN(g->arena, tkv_reg, n);
+  for (uint32_t r = 0; r < n; r++) {
+    for (uint32_t i = 0; i < r && !tkv_exists(x[r]); i++)
+      if (tkv_same_reg(of->begin[i], of->begin[r])) x[r] = x[i];
+    if (!tkv_exists(x[r])) x[r] = operand_at(g, p, of, of->begin[r], step);
   }
   return x;
 }
 
-static const char *operand_at(tkv_gen *g, const product *p, const tk_type *t,
-                              size_t base, const char *begin,
-                              const char *step) {
-  const char *at = tkv_emit(g, "add i32 %s, %s", begin, step);
-  const char *x = tkv_shared_load(g, t, tkv_shared_at(g, t, base, at));
-  x = tkv_convert_lane(g, &p->acc, t, false, x);
-  if (!p->cut) return x;
-  x = tkv_emit(g, "bitcast float %s to i32", x); /* cut as tensor cores do */
-  x = tkv_emit(g, "and i32 %s, -8192", x);
-  return tkv_emit(g, "bitcast i32 %s to float", x);
+static tkv_reg multiply_add(tkv_code *c, tkv_reg a, tkv_reg b, tkv_reg sum) {
+  if (tkv_is_float_type(sum.type)) return tkv_fma(c, a, b, sum);
+  return tkv_add(c, tkv_mul(c, a, b), sum);
 }
 
-/* The operands of every register, each loaded once. */
-static const char **load_operands(tkv_gen *g, const product *p,
-                                  const tk_type *t, size_t base,
-                                  const begins *x, uint32_t n,
-                                  const char *step) {
-  const char **value = TK_NEWN(g->arena, const char *, n);
-  for (uint32_t r = 0; r < n; r++) {
-    for (uint32_t i = 0; i < r && !value[r]; i++)
-      if (x->name[i] == x->name[r]) value[r] = value[i];
-    if (!value[r]) value[r] = operand_at(g, p, t, base, x->name[r], step);
-  }
-  return value;
-}
-
-static const char *multiply_add(tkv_gen *g, const tk_type *t, const char *a,
-                                const char *b, const char *c) {
-  const char *type = tkv_lane_type(t);
-  if (tk_is_float((tk_dtype)t->elem))
-    return tkv_emit(g, "call %s @llvm.fma.f%d(%s %s, %s %s, %s %s)", type,
-                    tkv_lane_bits(t), type, a, type, b, type, c);
-  return tkv_emit(g, "add i32 %s, %s", tkv_emit(g, "mul i32 %s, %s", a, b), c);
-}
-
-static void by_threads(tkv_gen *g, const product *p, tkv_value *left,
-                       tkv_value *right, const tkv_dist *d, const char **c) {
-  uint32_t n = (uint32_t)1 << d->nreg;
-  const char *type = tkv_lane_type(&p->acc),
-             **sum = TK_NEWN(g->arena, const char *, n);
-  /* Both are converted before one is written: that takes the scratch area. */
+/* Converting an operand may take the scratch area, so both are converted
+ * before either is written. */
+static void share_factors(tkv_gen *g, tkv_value *left, tkv_value *right,
+                          const side *a, const side *b) {
   tkv_dist da = tkv_home_of(g, left), db = tkv_home_of(g, right);
   tkv_version va = {.dist = da, .reg = tkv_at(g, left, &da)},
               vb = {.dist = db, .reg = tkv_at(g, right, &db)};
-  size_t base =
-      ((size_t)tk_numel(p->a) * tk_lane_size(p->a) + 15) & ~(size_t)15;
-  tkv_share_block(g, p->a, &va, 0);
-  tkv_share_block(g, p->b, &vb, base);
-  tkv_barrier(g);
-  begins rows = find_begins(g, p, d, true),
-         columns = find_begins(g, p, d, false);
+  tkv_share_block(g, a->type, &va, a->base);
+  tkv_share_block(g, b->type, &vb, b->base);
+  tkv_meet(g->code);
+}
+
+static void by_threads(tkv_gen *g, const product *p, tkv_value *left,
+                       tkv_value *right, const tkv_dist *d, tkv_reg *c) {
+  tkv_code *code = g->code;
+  uint32_t n = (uint32_t)1 << d->nreg;
+  tkv_reg *sum = tkv_new_regs(g, d);
+  side rows = {.type = p->a},
+       columns = {.type = p->b, .base = tkv_bytes_shared(p->a)};
+  share_factors(g, left, right, &rows, &columns);
+  find_begins(g, p, d, true, &rows);
+  find_begins(g, p, d, false, &columns);
   for (uint32_t r = 0; r < n; r++) {
-    sum[r] = tkv_variable(g, &p->acc);
-    tkv_do(g, "store %s %s, ptr %s", type, c[r], sum[r]);
+    sum[r] = tkv_variable(code, c[r].type);
+    tkv_store(code, c[r], sum[r]);
   }
-  tkv_loop k = tkv_begin_count(g, "0", tkv_text(g, "%d", 1 << p->k));
-  const char *down = tkv_emit(g, "shl i32 %s, %d", k.i, p->n);
-  const char **a = load_operands(g, p, p->a, 0, &rows, n, k.i),
-             **b = load_operands(g, p, p->b, base, &columns, n, down);
+  tkv_loop k = tkv_begin_count(code, tkv_i32(0), (int64_t)1 << p->k);
+  tkv_reg down = tkv_shl_n(code, k.i, p->n),
+          *a = load_operands(g, p, &rows, n, k.i),
+          *b = load_operands(g, p, &columns, n, down);
   for (uint32_t r = 0; r < n; r++) {
-    const char *x = tkv_emit(g, "load %s, ptr %s", type, sum[r]);
-    x = multiply_add(g, &p->acc, a[r], b[r], x);
-    tkv_do(g, "store %s %s, ptr %s", type, x, sum[r]);
+    tkv_reg x = tkv_load(code, c[r].type, sum[r]);
+    tkv_store(code, multiply_add(code, a[r], b[r], x), sum[r]);
   }
-  tkv_end_loop(g, &k, "1");
-  for (uint32_t r = 0; r < n; r++)
-    c[r] = tkv_emit(g, "load %s, ptr %s", type, sum[r]);
+  tkv_end_loop(code, &k, tkv_i32(1));
+  for (uint32_t r = 0; r < n; r++) c[r] = tkv_load(code, c[r].type, sum[r]);
 }
 
 void tkv_gen_dot(tkv_gen *g, const tk_inst *in) {
@@ -406,18 +411,18 @@ void tkv_gen_dot(tkv_gen *g, const tk_inst *in) {
   int from = tk_dot_accumulator(in);
   tkv_dist d = tkv_home_of_dot(g, in);
   uint32_t n = (uint32_t)1 << d.nreg;
-  const char **c = TK_NEWN(g->arena, const char *, n),
-             **start = from < 0 ? NULL : tkv_at(g, tkv_arg(g, in, from), &d);
-  const char *zero = tkv_literal(g, &p.acc, 0);
+  tkv_reg *c = tkv_new_regs(g, &d), zero = tkv_literal(&p.acc, 0),
+          *start = from < 0 ? NULL : tkv_at(g, tkv_arg(g, in, from), &d);
   for (uint32_t r = 0; r < n; r++)
     c[r] =
-        start ? tkv_convert_lane(g, &p.acc, &in->type, false, start[r]) : zero;
+        start ? tkv_convert_lane(g->code, &p.acc, &in->type, start[r]) : zero;
+  tkv_value *right = tkv_arg(g, in, 1), *left = tkv_arg(g, in, 0);
   if (p.format)
-    by_tensor_cores(g, &p, tkv_arg(g, in, 0), tkv_arg(g, in, 1), &d, c);
+    by_tensor_cores(g, &p, left, right, &d, c);
   else
-    by_threads(g, &p, tkv_arg(g, in, 0), tkv_arg(g, in, 1), &d, c);
+    by_threads(g, &p, left, right, &d, c);
   tkv_value *v = tkv_block(g, in->type, &d);
   for (uint32_t r = 0; r < n; r++)
-    v->home->reg[r] = tkv_convert_lane(g, &in->type, &p.acc, false, c[r]);
+    v->home->reg[r] = tkv_convert_lane(g->code, &in->type, &p.acc, c[r]);
   tkv_set(g, in->res[0], v);
 }

@@ -2,24 +2,35 @@
  *
  * Accesses are inline assembly, since LLVM has no access that a predicate
  * guards: "@$p ld.global.v4.b32".  Their width is what contiguity and
- * divisibility of the pointers and constancy of the mask allow.
- */
-#include "nvptx/gen.h"
+ * divisibility of the pointers and constancy of the mask
+ * allow. */
+#include "nvptx/shared.h"
 
-#include <string.h>
+/* ---- one access ---------------------------------------------------------- */
 
-/* ---- one access
- * ------------------------------------------------------------------ */
+/* One access of a thread: words from `pointer` on, where `mask` holds or, if
+ * there is none, always. */
+typedef struct word_access {
+  const tk_inst *in;
+  tkv_words words;
+  tkv_reg pointer, mask;
+} word_access;
 
 /* ".v4", and "{$0, $1, $2, $3}" from the k-th operand on. */
 static const char *vector_suffix(tkv_gen *g, int n) {
-  return n > 1 ? tkv_text(g, ".v%d", n) : "";
+  return n > 1 ? tk_arena_printf(g->arena, ".v%d", n) : "";
 }
 
 static const char *vector_operands(tkv_gen *g, int k, int n) {
-  const char *s = tkv_text(g, "$%d", k);
-  for (int i = 1; i < n; i++) s = tkv_text(g, "%s, $%d", s, k + i);
-  return n > 1 ? tkv_text(g, "{%s}", s) : s;
+  const char *s = tk_arena_printf(g->arena, "$%d", k);
+  for (int i = 1; i < n; i++)
+    s = tk_arena_printf(g->arena, "%s, $%d", s, k + i);
+  return n > 1 ? tk_arena_printf(g->arena, "{%s}", s) : s;
+}
+
+/* Guards an instruction by the operand of that number. */
+static const char *guarded(tkv_gen *g, const char *text, int operand) {
+  return tk_arena_printf(g->arena, "@$%d %s", operand, text);
 }
 
 static const char *qualifiers(const tk_inst *in) {
@@ -27,57 +38,52 @@ static const char *qualifiers(const tk_inst *in) {
   return "";
 }
 
-/* Loads words where the predicate holds, and keeps `other` where not. */
-static void load_words(tkv_gen *g, const tk_inst *in, const tkv_words *w,
-                       const char *pointer, const char *mask,
-                       const char *const *other, const char **out) {
-  const char *outs = "", *ties = "", *args = "", *types = "", *comma = "";
-  int bits = tkv_word_bits(w);
-  for (int i = 0; i < w->n; i++, comma = ", ") {
-    outs = tkv_text(g, "%s=%c,", outs, w->constraint);
-    ties = tkv_text(g, "%s,%d", ties, i);
-    types = tkv_text(g, "%s%si%d", types, comma, bits);
-    args = tkv_text(g, "%s, i%d %s", args, bits, mask ? other[i] : "0");
+/* Loads words where the mask holds, and keeps `other` where not. */
+static void load_words(tkv_gen *g, const word_access *x, const tkv_reg *other,
+                       tkv_reg *out) {
+  int n = x->words.n;
+  tkv_type types[16];
+  tkv_reg in[2 + 16] = {x->pointer, x->mask};
+  TK_ASSERT(n <= 16);
+  for (int i = 0; i < n; i++) {
+    types[i] = tkv_word_type(&x->words);
+    in[2 + i] = other[i];
   }
-  const char *result =
-      w->n > 1 ? tkv_text(g, "{%s}", types) : tkv_text(g, "i%d", bits);
-  const char *code = tkv_text(g, "ld%s.global%s.b%d %s, [$%d];", qualifiers(in),
-                              vector_suffix(g, w->n), w->bits,
-                              vector_operands(g, 0, w->n), w->n);
-  const char *x =
-      mask ? tkv_emit(g,
-                      "call %s asm sideeffect \"@$%d %s\", \"%sl,b%s\"(i64 %s, "
-                      "i1 %s%s)",
-                      result, w->n + 1, code, outs, ties, pointer, mask, args)
-           : tkv_emit(g, "call %s asm sideeffect \"%s\", \"%sl\"(i64 %s)",
-                      result, code, outs, pointer);
-  for (int i = 0; i < w->n; i++)
-    out[i] = w->n > 1 ? tkv_emit(g, "extractvalue %s %s, %d", result, x, i) : x;
+  const char *text = tk_arena_printf(
+      g->arena, "ld%s.global%s.b%d %s, [$%d];", qualifiers(x->in),
+      vector_suffix(g, n), x->words.bits, vector_operands(g, 0, n), n);
+  tkv_asm a = {.text = text,
+               .out = types,
+               .nout = n,
+               .in = in,
+               .nin = 1,
+               .flags = TKV_EFFECT};
+  if (tkv_exists(x->mask)) {
+    a.text = guarded(g, text, n + 1);
+    a.nin = 2 + n;
+    a.tied = n;
+  }
+  tkv_results r = tkv_assemble_text(g->code, &a);
+  for (int i = 0; i < n; i++) out[i] = tkv_result(g->code, &r, i);
 }
 
-static void store_words(tkv_gen *g, const tk_inst *in, const tkv_words *w,
-                        const char *pointer, const char *mask,
-                        const char *const *word) {
-  const char *args = "", *constraints = "";
-  int bits = tkv_word_bits(w);
-  for (int i = 0; i < w->n; i++) {
-    constraints = tkv_text(g, "%s,%c", constraints, w->constraint);
-    args = tkv_text(g, "%s, i%d %s", args, bits, word[i]);
+static void store_words(tkv_gen *g, const word_access *x, const tkv_reg *word) {
+  int n = x->words.n;
+  tkv_reg in[16 + 2] = {x->pointer};
+  TK_ASSERT(n <= 16);
+  for (int i = 0; i < n; i++) in[1 + i] = word[i];
+  const char *text = tk_arena_printf(g->arena, "st%s.global%s.b%d [$0], %s;",
+                                     qualifiers(x->in), vector_suffix(g, n),
+                                     x->words.bits, vector_operands(g, 1, n));
+  tkv_asm a = {.text = text, .in = in, .nin = 1 + n, .flags = TKV_EFFECT};
+  if (tkv_exists(x->mask)) {
+    in[a.nin++] = x->mask;
+    a.text = guarded(g, text, n + 1);
   }
-  const char *code =
-      tkv_text(g, "st%s.global%s.b%d [$0], %s;", qualifiers(in),
-               vector_suffix(g, w->n), w->bits, vector_operands(g, 1, w->n));
-  if (mask)
-    tkv_do(g,
-           "call void asm sideeffect \"@$%d %s\", \"l%s,b\"(i64 %s%s, i1 %s)",
-           w->n + 1, code, constraints, pointer, args, mask);
-  else
-    tkv_do(g, "call void asm sideeffect \"%s\", \"l%s\"(i64 %s%s)", code,
-           constraints, pointer, args);
+  tkv_assemble_text(g->code, &a);
 }
 
-/* ---- blocks
- * ------------------------------------------------------------------------ */
+/* ---- blocks -------------------------------------------------------------- */
 
 static const tkv_fact *fact_of(const tkv_gen *g, const tk_inst *in, int k) {
   return k < 0 ? NULL : &g->facts.of[g->frame->f->id][in->args[k]];
@@ -87,7 +93,7 @@ static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* How many neighbours along an axis one access may have. */
+/* How many neighbours along an axis one access may cover. */
 static int64_t neighbours(const tkv_fact *x, int axis, size_t size) {
   if (!x || !x->known) return 1;
   int64_t aligned = x->divisibility[axis] / (int64_t)size;
@@ -107,12 +113,13 @@ int tkv_access_width(tkv_gen *g, const tk_inst *in, const tkv_dist *d) {
     const tkv_fact *m = fact_of(g, in, mask);
     n = least(n, m->known ? m->constancy[axis] : 1);
   }
+  TK_ASSERT(n >= 1 && !(n & (n - 1)) && n <= 16);
   return (int)n;
 }
 
-/* The layout in which an access is made: that of its pointers. */
+/* An access is made in the layout of its pointers. */
 static tkv_dist access_dist(tkv_gen *g, const tk_inst *in, tkv_value *pointer) {
-  if (!in->type.rank) return (tkv_dist){.nwarp = tkv_log2(g->warps)};
+  if (!in->type.rank) return tkv_dist_one(g);
   if (pointer->home) return pointer->home->dist;
   return tkv_dist_access(&pointer->type, fact_of(g, in, 0), g->warps);
 }
@@ -122,8 +129,23 @@ tkv_dist tkv_home_of_load(tkv_gen *g, const tk_inst *in) {
   return tkv_dist_access(pointers, fact_of(g, in, 0), g->warps);
 }
 
+/* The registers of an optional operand; NULL: it was left out. */
+static tkv_reg *optional(tkv_gen *g, const tk_inst *in, int k,
+                         const tkv_dist *d) {
+  return k < 0 ? NULL : tkv_at(g, tkv_arg(g, in, k), d);
+}
+
+/* What the words of a load hold where its mask does not hold. */
+static void other_words(tkv_gen *g, const word_access *x, const tkv_reg *other,
+                        tkv_reg *word) {
+  int each = x->words.lanes / x->words.n;
+  for (int i = 0; i < x->words.n; i++)
+    word[i] = other ? tkv_pack_word(g->code, &x->words, &x->in->type,
+                                    other + i * each)
+                    : tkv_integer(tkv_word_type(&x->words), 0);
+}
+
 void tkv_gen_load(tkv_gen *g, const tk_inst *in) {
-  int mask_at = tk_load_mask(in), other_at = tk_load_other(in);
   if (g->copied[in->id]) {
     tkv_set(g, in->res[0], g->copied[in->id]);
     return;
@@ -131,27 +153,26 @@ void tkv_gen_load(tkv_gen *g, const tk_inst *in) {
   tkv_value *pointer = tkv_arg(g, in, 0);
   tkv_dist d = access_dist(g, in, pointer);
   int width = tkv_access_width(g, in, &d);
-  const char **at = tkv_at(g, pointer, &d), *zeros[16], *word[16];
-  const char **mask =
-      mask_at < 0 ? NULL : tkv_at(g, tkv_arg(g, in, mask_at), &d);
-  const char **other =
-      other_at < 0 ? NULL : tkv_at(g, tkv_arg(g, in, other_at), &d);
+  tkv_reg *at = tkv_at(g, pointer, &d), others[16], word[16],
+          *mask = optional(g, in, tk_load_mask(in), &d),
+          *other = optional(g, in, tk_load_other(in), &d);
   if (TKV_MUTANT(LOAD_MASK)) mask = NULL;
   if (TKV_MUTANT(OTHER)) other = NULL;
-  tkv_words w = tkv_words_of(&in->type, width);
+  word_access x = {.in = in, .words = tkv_words_of(&in->type, width)};
+  int each = width / x.words.n;
   tkv_value *v = tkv_block(g, in->type, &d);
   for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r += (uint32_t)width) {
     uint32_t first = tkv_dist_canonical(&d, r);
     for (int i = 0; first < r && i < width; i++)
       v->home->reg[r + (uint32_t)i] = v->home->reg[first + (uint32_t)i];
     if (first < r) continue;
-    int each = width / w.n;
-    for (int i = 0; i < w.n; i++)
-      zeros[i] =
-          other ? tkv_pack_word(g, &w, &in->type, other + r + i * each) : "0";
-    load_words(g, in, &w, at[r], mask ? mask[r] : NULL, zeros, word);
-    for (int i = 0; i < w.n; i++)
-      tkv_unpack_word(g, &w, &in->type, word[i], v->home->reg + r + i * each);
+    x.pointer = at[r];
+    x.mask = mask ? mask[r] : TKV_NO_REG;
+    other_words(g, &x, other ? other + r : NULL, others);
+    load_words(g, &x, others, word);
+    for (int i = 0; i < x.words.n; i++)
+      tkv_unpack_word(g->code, &x.words, &in->type, word[i],
+                      v->home->reg + r + i * each);
   }
   if (!in->type.rank) v = tkv_scalar(g, in->type, v->home->reg[0]);
   tkv_set(g, in->res[0], v);
@@ -159,31 +180,31 @@ void tkv_gen_load(tkv_gen *g, const tk_inst *in) {
 
 /* A scalar is stored by one thread, a lane by the first that holds it. */
 void tkv_gen_store(tkv_gen *g, const tk_inst *in) {
-  int mask_at = tk_store_mask(in);
+  tkv_code *c = g->code;
   tkv_value *pointer = tkv_arg(g, in, 0);
   tkv_dist d = access_dist(g, in, pointer);
   int width = tkv_access_width(g, in, &d);
-  const char **at = tkv_at(g, pointer, &d),
-             **from = tkv_at(g, tkv_arg(g, in, 1), &d), *word[16];
-  const char **mask =
-      mask_at < 0 ? NULL : tkv_at(g, tkv_arg(g, in, mask_at), &d);
-  const char *first = tkv_is_first(g, &d);
+  tkv_reg *at = tkv_at(g, pointer, &d),
+          *from = tkv_at(g, tkv_arg(g, in, 1), &d), word[16],
+          *mask = optional(g, in, tk_store_mask(in), &d),
+          first = tkv_is_first(c, &d);
   uint32_t shift = TKV_MUTANT(MASK_SHIFT) ? ((uint32_t)1 << d.nreg) - 1 : 0;
   if (TKV_MUTANT(STORE_MASK)) mask = NULL;
   /* An int1 in memory is a byte, and any byte may be stored. */
   const tk_type *stored = &g->frame->f->slots[in->args[1]].type;
-  tkv_words w = tkv_words_of(stored, width);
+  word_access x = {.in = in, .words = tkv_words_of(stored, width)};
+  int each = width / x.words.n;
   for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r += (uint32_t)width) {
     if (tkv_dist_canonical(&d, r) < r) continue;
-    for (int i = 0; i < w.n; i++)
-      word[i] = tkv_pack_word(g, &w, stored, from + r + i * (width / w.n));
-    store_words(g, in, &w, at[r],
-                tkv_both(g, mask ? mask[r ^ shift] : NULL, first), word);
+    for (int i = 0; i < x.words.n; i++)
+      word[i] = tkv_pack_word(c, &x.words, stored, from + r + i * each);
+    x.pointer = at[r];
+    x.mask = tkv_both(c, mask ? mask[r ^ shift] : TKV_NO_REG, first);
+    store_words(g, &x, word);
   }
 }
 
-/* ---- atomic operations
- * ---------------------------------------------------------------- */
+/* ---- atomic operations --------------------------------------------------- */
 
 static const char *sem_name(const tk_inst *in) {
   return tk_list_word(TK_LIST_SEM, tk_inst_sem(in));
@@ -207,7 +228,7 @@ static const char *atomic_name(tkv_gen *g, const tk_inst *in) {
       [TK_A_XCHG] = "exch"};
   const tk_type *t = &in->type;
   int bits = tkv_lane_bits(t);
-  if (in->op == TK_I_CAS) return tkv_text(g, "cas.b%d", bits);
+  if (in->op == TK_I_CAS) return tk_arena_printf(g->arena, "cas.b%d", bits);
   tk_atomic op = tk_atomic_op(in);
   bool is_float = !t->ptr && tk_is_float((tk_dtype)t->elem);
   const char *noftz = is_float && bits == 16 ? ".noftz" : "";
@@ -217,28 +238,45 @@ static const char *atomic_name(tkv_gen *g, const tk_inst *in) {
     kind = 's';
   if (op == TK_A_XCHG || op == TK_A_AND || op == TK_A_OR || op == TK_A_XOR)
     kind = 'b';
-  return tkv_text(g, "%s%s.%c%d", names[op], noftz, kind, bits);
+  return tk_arena_printf(g->arena, "%s%s.%c%d", names[op], noftz, kind, bits);
 }
 
-/* The operation of that name where the mask holds, else `none`: bits. */
-static const char *run_atomic(tkv_gen *g, const tk_inst *in, const char *name,
-                              const char *at, const char *mask,
-                              const char *const *x, int n, const char *none) {
-  const tk_type *t = &in->type;
-  int bits = tkv_lane_bits(t);
-  char c = bits == 64 ? 'l' : bits == 32 ? 'r' : 'h';
-  const char *args = "", *constraints = "", *operands = "";
-  for (int i = 0; i < n; i++) {
-    args = tkv_text(g, "%s, i%d %s", args, bits, tkv_to_bits(g, t, x[i]));
-    constraints = tkv_text(g, "%s,%c", constraints, c);
-    operands = tkv_text(g, "%s, $%d", operands, i + 2);
+/* An atomic operation at one place, where its mask holds, or always. */
+typedef struct atomic {
+  const tk_inst *in;
+  tkv_reg at, mask, x[2]; /* operands, as they are in registers */
+  int n;
+} atomic;
+
+static tkv_reg mask_or_true(tkv_reg mask) {
+  return tkv_exists(mask) ? mask : tkv_integer(TKV_I1, 1);
+}
+
+/* The atomic operation of that name where the mask holds, and elsewhere `none`;
+ * both as bits. */
+static tkv_reg run_atomic(tkv_gen *g, const atomic *a, const char *name,
+                          tkv_reg none) {
+  const tk_inst *in = a->in;
+  tkv_type bits = TKV_INT_OF(tkv_lane_bits(&in->type));
+  tkv_reg operands[5] = {a->at};
+  const char *places = "";
+  for (int i = 0; i < a->n; i++) {
+    operands[1 + i] = tkv_to_bits(g->code, a->x[i]);
+    places = tk_arena_printf(g->arena, "%s, $%d", places, i + 2);
   }
-  return tkv_emit(g,
-                  "call i%d asm sideeffect \"@$%d atom.global.%s.%s.%s $0, "
-                  "[$1]%s;\", \"=%c,l%s,b,0,~{memory}\"(i64 %s%s, i1 %s, i%d "
-                  "%s)",
-                  bits, n + 2, sem_name(in), scope_name(in), name, operands, c,
-                  constraints, at, args, mask ? mask : "true", bits, none);
+  operands[1 + a->n] = mask_or_true(a->mask);
+  operands[2 + a->n] = none;
+  const char *text =
+      tk_arena_printf(g->arena, "@$%d atom.global.%s.%s.%s $0, [$1]%s;",
+                      a->n + 2, sem_name(in), scope_name(in), name, places);
+  tkv_asm code = {.text = text,
+                  .out = &bits,
+                  .nout = 1,
+                  .in = operands,
+                  .nin = 3 + a->n,
+                  .tied = 1,
+                  .flags = TKV_MEMORY};
+  return tkv_assemble_text(g->code, &code).all;
 }
 
 static bool is_bf16_sum(const tk_inst *in) {
@@ -246,42 +284,50 @@ static bool is_bf16_sum(const tk_inst *in) {
          tk_atomic_op(in) == TK_A_ADD;
 }
 
-/* There is an atomic addition of bf16 from sm_90 on alone (PTX ISA, atom): the
- * sum takes the place of what it was made of, if that is still there. */
-static const char *run_bf16_sum(tkv_gen *g, const tk_inst *in, const char *at,
-                                const char *mask, const char *const *x) {
-  return tkv_emit(
-      g,
-      "call i16 asm sideeffect \"{ .reg .pred q; .reg .b16 was, sum, one; "
+/* Only sm_90 and later have an atomic addition of bf16 (PTX ISA, atom). A loop
+ * of compare-and-swap stands in for it. */
+static tkv_reg run_bf16_sum(tkv_gen *g, const atomic *a) {
+  const char *text = tk_arena_printf(
+      g->arena,
+      "{ .reg .pred q; .reg .b16 was, sum, one; "
       "mov.b16 $0, 0; mov.b16 one, 0x3f80; @!$3 bra done; "
       "ld.relaxed.gpu.global.b16 $0, [$1]; again: mov.b16 was, $0; "
       "fma.rn.bf16 sum, was, one, $2; "
       "atom.global.%s.%s.cas.b16 $0, [$1], was, sum; "
-      "setp.ne.b16 q, $0, was; @q bra again; done: }\", "
-      "\"=&h,l,h,b,~{memory}\"(i64 %s, i16 %s, i1 %s)",
-      sem_name(in), scope_name(in), at, tkv_to_bits(g, &in->type, x[0]),
-      mask ? mask : "true");
+      "setp.ne.b16 q, $0, was; @q bra again; done: }",
+      sem_name(a->in), scope_name(a->in));
+  tkv_type word = TKV_I16;
+  tkv_reg in[] = {a->at, tkv_to_bits(g->code, a->x[0]), mask_or_true(a->mask)};
+  tkv_asm code = {.text = text,
+                  .out = &word,
+                  .nout = 1,
+                  .in = in,
+                  .nin = 3,
+                  .flags = TKV_MEMORY | TKV_EARLY};
+  return tkv_assemble_text(g->code, &code).all;
 }
 
-/* Floats compare as integers do: positive ones as signed, negative ones the
- * other way round as unsigned; so each sign has its operation, as in Triton
- * (language/semantic.py, atomic_max). */
-static const char *run_float_extreme(tkv_gen *g, const tk_inst *in,
-                                     const char *at, const char *mask,
-                                     const char *const *x) {
-  bool max = tk_atomic_op(in) == TK_A_MAX;
-  int bits = tkv_lane_bits(&in->type);
-  const char *word = tkv_to_bits(g, &in->type, x[0]),
-             *negative = tkv_emit(g, "icmp slt i%d %s, 0", bits, word),
-             *positive = tkv_emit(g, "xor i1 %s, true", negative),
-             *got = run_atomic(g, in,
-                               tkv_text(g, "%s.s%d", max ? "max" : "min", bits),
-                               at, tkv_both(g, mask, positive), x, 1, "0");
-  return run_atomic(g, in, tkv_text(g, "%s.u%d", max ? "min" : "max", bits), at,
-                    tkv_both(g, mask, negative), x, 1, got);
+/* The bits of positive floats compare like signed integers, those of negative
+ * floats like unsigned ones in reverse. So each sign has an operation of its
+ * own, as in Triton (language/semantic.py, atomic_max). */
+static tkv_reg run_float_extreme(tkv_gen *g, const atomic *a) {
+  tkv_code *c = g->code;
+  bool max = tk_atomic_op(a->in) == TK_A_MAX;
+  int bits = tkv_lane_bits(&a->in->type);
+  tkv_reg word = tkv_to_bits(c, a->x[0]),
+          negative = tkv_compare_n(c, TKV_SLT, word, 0),
+          positive = tkv_not(c, negative);
+  atomic up = *a, down = *a;
+  up.mask = tkv_both(c, a->mask, positive);
+  const char *name =
+      tk_arena_printf(g->arena, "%s.s%d", max ? "max" : "min", bits);
+  tkv_reg got = run_atomic(g, &up, name, tkv_integer(word.type, 0));
+  down.mask = tkv_both(c, a->mask, negative);
+  name = tk_arena_printf(g->arena, "%s.u%d", max ? "min" : "max", bits);
+  return run_atomic(g, &down, name, got);
 }
 
-/* PTX ISA, "atom": what there is of less than 32 bits. */
+/* PTX has few atomic operations on fewer than 32 bits (PTX ISA, "atom"). */
 static void check_width(tkv_gen *g, const tk_inst *in) {
   int bits = tkv_lane_bits(&in->type);
   bool sum = in->op == TK_I_ATOMIC && tk_atomic_op(in) == TK_A_ADD &&
@@ -291,61 +337,60 @@ static void check_width(tkv_gen *g, const tk_inst *in) {
                "PTX has no such operation on %d bits", bits);
 }
 
-static const char *run_operation(tkv_gen *g, const tk_inst *in, const char *at,
-                                 const char *mask, const char *const *x,
-                                 int n) {
-  const char *got;
+static tkv_reg run_operation(tkv_gen *g, const atomic *a) {
+  const tk_inst *in = a->in;
+  tkv_reg got;
   check_width(g, in);
   if (is_float_extreme(in))
-    got = run_float_extreme(g, in, at, mask, x);
+    got = run_float_extreme(g, a);
   else if (is_bf16_sum(in))
-    got = run_bf16_sum(g, in, at, mask, x);
+    got = run_bf16_sum(g, a);
   else
-    got = run_atomic(g, in, atomic_name(g, in), at, mask, x, n, "0");
-  return tkv_from_bits(g, &in->type, got);
+    got = run_atomic(g, a, atomic_name(g, in),
+                     tkv_integer(TKV_INT_OF(tkv_lane_bits(&in->type)), 0));
+  return tkv_from_bits(g->code, &in->type, got);
 }
 
-/* Threads that hold copies of a lane take the result of the first one. */
+/* Only the first thread that holds a lane ran the operation; the others take
+ * its result. */
 static void share_results(tkv_gen *g, const tk_type *t, tkv_version *v) {
   tkv_share_block(g, t, v, 0);
-  tkv_barrier(g);
+  tkv_meet(g->code);
   v->reg = tkv_read_block(g, t, &v->dist);
 }
 
 static bool is_used(const tkv_gen *g, int slot);
 
 void tkv_gen_atomic(tkv_gen *g, const tk_inst *in) {
-  bool cas = in->op == TK_I_CAS;
-  int mask_at = tk_inst_mask(in), n = cas ? 2 : 1;
   tkv_value *pointer = tkv_arg(g, in, 0);
   tkv_dist d = access_dist(g, in, pointer);
-  const char **at = tkv_at(g, pointer, &d), **x[2], *operand[2];
-  for (int k = 0; k < n; k++) x[k] = tkv_at(g, tkv_arg(g, in, 1 + k), &d);
-  const char **mask =
-      mask_at < 0 ? NULL : tkv_at(g, tkv_arg(g, in, mask_at), &d);
-  const char *first = TKV_MUTANT(ATOMIC_COPIES) ? NULL : tkv_is_first(g, &d);
+  atomic a = {.in = in, .n = in->op == TK_I_CAS ? 2 : 1};
+  tkv_reg *at = tkv_at(g, pointer, &d), *x[2], first = TKV_NO_REG;
+  for (int k = 0; k < a.n; k++) x[k] = tkv_at(g, tkv_arg(g, in, 1 + k), &d);
+  tkv_reg *mask = optional(g, in, tk_inst_mask(in), &d);
+  if (!TKV_MUTANT(ATOMIC_COPIES)) first = tkv_is_first(g->code, &d);
   tkv_value *v = tkv_block(g, in->type, &d);
-  /* What the program did before is done before it, and the reverse. */
-  if (tk_inst_sem(in) != TK_SEM_RELAXED) tkv_barrier(g);
+  /* Everything before the operation is complete before it, and the operation
+   * before everything after it. */
+  if (tk_inst_sem(in) != TK_SEM_RELAXED) tkv_meet(g->code);
   for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r++) {
     uint32_t same = tkv_dist_canonical(&d, r);
-    for (int k = 0; k < n; k++) operand[k] = x[k][r];
-    v->home->reg[r] =
-        same < r ? v->home->reg[same]
-                 : run_operation(g, in, at[r],
-                                 tkv_both(g, mask ? mask[r] : NULL, first),
-                                 operand, n);
+    v->home->reg[r] = v->home->reg[same];
+    if (same < r) continue;
+    for (int k = 0; k < a.n; k++) a.x[k] = x[k][r];
+    a.at = at[r];
+    a.mask = tkv_both(g->code, mask ? mask[r] : TKV_NO_REG, first);
+    v->home->reg[r] = run_operation(g, &a);
   }
-  if (first && is_used(g, in->res[0]) && !TKV_MUTANT(ATOMIC_RESULT))
+  if (tkv_exists(first) && is_used(g, in->res[0]) && !TKV_MUTANT(ATOMIC_RESULT))
     share_results(g, &in->type, v->home);
   else if (tk_inst_sem(in) != TK_SEM_RELAXED)
-    tkv_barrier(g);
+    tkv_meet(g->code);
   if (!in->type.rank) v = tkv_scalar(g, in->type, v->home->reg[0]);
   tkv_set(g, in->res[0], v);
 }
 
-/* ---- whether a result is used
- * ------------------------------------------------------- */
+/* ---- whether a result is used -------------------------------------------- */
 
 typedef struct use {
   int slot;

@@ -2,8 +2,9 @@
  * the layouts that its blocks are made in. */
 #include <string.h>
 
-#include "nvptx/gen.h"
+#include "nvptx/module.h"
 #include "nvptx/nvptx.h"
+#include "nvptx/shared.h"
 
 static const tkv_rule_of rules[TK_INST_COUNT] = {
 #define LOWER(id, fn) [TK_I_##id] = {.lower = fn},
@@ -13,95 +14,29 @@ static const tkv_rule_of rules[TK_INST_COUNT] = {
 #undef LOWER_AT
 };
 
-/* ---- the module
- * ------------------------------------------------------------------ */
-
-/* What an argument of the kernel is passed as: an address, a number of the
- * host's. */
-static const char *param_type(const tk_type *t) {
-  if (t->ptr) return "i64";
-  if (t->elem == TK_INT1) return "i8";
-  return tkv_lane_type(t);
-}
-
-static void print_params(tkv_gen *g, tk_buf *out) {
-  for (size_t i = 0; i < g->p->nparams; i++)
-    tk_buf_printf(out, "%s%s %%p%zu", i ? ", " : "",
-                  param_type(&g->p->params[i].type), i);
-}
+/* ---- generating ---------------------------------------------------------- */
 
 static void take_params(tkv_gen *g, tkv_value **args) {
   for (size_t i = 0; i < g->p->nparams; i++) {
     const tk_param *x = &g->p->params[i];
-    const char *name = tkv_text(g, "%%p%zu", i);
-    if (!x->type.ptr && x->type.elem == TK_INT1)
-      name = tkv_emit(g, "trunc i8 %s to i1", name);
+    tkv_reg value = tkv_param(tkv_param_type(&x->type), i);
+    if (tkv_lane_bits(&x->type) == 1) value = tkv_trunc(g->code, value, TKV_I1);
     for (size_t k = 0; k < g->p->kernel->nparams; k++)
       if (g->p->kernel->params[k] == x->slot)
-        args[k] = tkv_scalar(g, x->type, name);
+        args[k] = tkv_scalar(g, x->type, value);
   }
 }
 
-static void begin_kernel(tkv_gen *g) {
-  tk_buf_puts(&g->entry,
-              "  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n");
-  g->lane = "%lane";
-  g->warp = "%warp";
-  tk_buf_puts(&g->entry, "  %lane = and i32 %tid, 31\n"
-                         "  %warp = lshr i32 %tid, 5\n");
-}
-
-/* The subprogram stands in the kernel's file; places of other files are blocks
- * in it. */
-static void print_debug(tkv_gen *g, tk_buf *out) {
-  const tk_func *f = g->p->kernel;
-  tk_buf_printf(out,
-                "!llvm.module.flags = !{!1, !2}\n!llvm.dbg.cu = !{!4}\n"
-                "!1 = !{i32 2, !\"Debug Info Version\", i32 3}\n"
-                "!2 = !{i32 2, !\"Dwarf Version\", i32 2}\n"
-                "!3 = !DIFile(filename: \"%s\", directory: \"\")\n"
-                "!4 = distinct !DICompileUnit(language: DW_LANG_Python, file: "
-                "!3, producer: \"tkdbg\", isOptimized: true, runtimeVersion: "
-                "0, emissionKind: DebugDirectivesOnly)\n"
-                "!5 = distinct !DISubprogram(name: \"%s\", file: !3, line: %d, "
-                "type: !6, spFlags: DISPFlagDefinition | DISPFlagOptimized, "
-                "unit: !4)\n"
-                "!6 = !DISubroutineType(types: !{})\n",
-                f->src->name, f->name, tk_source_line(f->src, f->span.lo));
-  tk_buf_puts(out, tk_buf_str(&g->debug));
-}
-
 static void print_module(tkv_gen *g, tk_buf *out) {
-  const char *name = g->p->kernel->name;
-  tk_buf_printf(out, "; %d warps, %zu bytes of shared memory\n", g->warps,
-                tkv_shared_bytes(g));
+  tkv_type *params = TK_NEWN(g->arena, tkv_type, g->p->nparams + 1);
   for (size_t i = 0; i < g->p->nparams; i++)
-    tk_buf_printf(out, "; parameter %zu: %s, item %zu\n", i,
-                  g->p->args[g->p->params[i].arg].name, g->p->params[i].item);
-  tk_buf_puts(out, "target datalayout = \"e-i64:64-i128:128-v16:16-v32:32-"
-                   "n16:32:64\"\ntarget triple = \"nvptx64-nvidia-cuda\"\n\n"
-                   "@scratch = external addrspace(3) global [0 x i8], align "
-                   "128\n\n");
-  tk_buf_printf(out, "define ptx_kernel void @%s(", name);
-  print_params(g, out);
-  tk_buf_puts(out, ") !dbg !5 {\nentry:\n");
-  tk_buf_puts(out, tk_buf_str(&g->entry));
-  tk_buf_printf(out,
-                "  %%beside = getelementptr i8, ptr addrspace(3) @scratch, i32 "
-                "%zu\n  br label %%start\nstart:\n",
-                g->buffers);
-  tk_buf_puts(out, tk_buf_str(&g->body));
-  tk_buf_puts(out, "  ret void\n}\n\n");
-  tkv_print_prelude(out);
-  tk_buf_puts(out, tk_buf_str(&g->declared));
-  int64_t most = g->p->options[TK_LAUNCH_MAXNREG];
-  tk_buf_printf(out,
-                "!nvvm.annotations = !{!7}\n"
-                "!7 = !{ptr @%s, !\"kernel\", i32 1, !\"reqntidx\", i32 %d",
-                name, 32 * g->warps);
-  if (most) tk_buf_printf(out, ", !\"maxnreg\", i32 %lld", (long long)most);
-  tk_buf_puts(out, "}\n");
-  print_debug(g, out);
+    params[i] = tkv_param_type(&g->p->params[i].type);
+  tkv_module m = {.p = g->p,
+                  .params = params,
+                  .warps = g->warps,
+                  .shared = tkv_shared_bytes(g),
+                  .buffers = g->buffers};
+  tkv_print_module(g->code, out, &m);
 }
 
 typedef struct generating {
@@ -115,12 +50,12 @@ static void generate(tk_env *e, void *ud) {
   generating *x = ud;
   tkv_gen *g = &x->gen;
   (void)e;
+  g->code = tkv_new_code(g->arena, g->p->kernel->src);
   g->facts = tkv_find_facts(g->arena, g->p);
   g->homes = TK_NEWN(g->arena, const tkv_dist *, g->p->ninsts + 1);
   g->copied = TK_NEWN(g->arena, tkv_value *, g->p->ninsts + 1);
   tkv_value **args = TK_NEWN(g->arena, tkv_value *, g->p->kernel->nparams + 1);
   tkv_frame *fr = tkv_new_frame(g, g->p->kernel);
-  begin_kernel(g);
   take_params(g, args);
   tkv_inline(g, fr, args);
   x->print(g, x->out);
@@ -131,7 +66,8 @@ typedef struct needs {
   int64_t stages; /* of the loop that has most */
 } needs;
 
-/* Generates code, of which `print` prints something; what it needs. */
+/* Generates code, and lets `print` print what it wants of it. Returns what the
+ * code needs. */
 static needs generate_and_print(tk_buf *out, const tk_program *p,
                                 int64_t most_stages,
                                 void (*print)(tkv_gen *g, tk_buf *out)) {
@@ -144,11 +80,11 @@ static needs generate_and_print(tk_buf *out, const tk_program *p,
                     .rules = rules,
                     .most_stages = most_stages,
                     .warps = (int)p->options[TK_LAUNCH_NUM_WARPS]};
-  tk_buf *const texts[] = {&x.gen.entry, &x.gen.body,    &x.gen.declared,
-                           &x.gen.debug, &x.gen.message, &x.gen.prefix};
+  tk_buf *const texts[] = {&x.gen.message, &x.gen.prefix};
   for (size_t i = 0; i < TK_COUNT(texts); i++) tk_buf_init(texts[i], e);
   tk_status st = tk_protect(e, generate, &x);
   for (size_t i = 0; i < TK_COUNT(texts); i++) tk_buf_free(texts[i]);
+  tkv_free_code(x.gen.code);
   tk_arena_free(&x.arena);
   if (st != TK_OK) tk_throw(e, st);
   return (needs){tkv_shared_bytes(&x.gen), x.gen.stages};
@@ -168,7 +104,8 @@ size_t tkv_most_shared(const char *arch) {
   return SIZE_MAX;
 }
 
-/* Where memory does not suffice for all stages, loops have fewer. */
+/* If shared memory is too small for all stages of the loops that copy ahead,
+ * they get fewer. */
 void tkv_print_llir(tk_buf *out, const tk_program *p, const char *arch,
                     size_t *shared) {
   size_t begin = out->n, most = tkv_most_shared(arch);

@@ -1,10 +1,9 @@
 /* gen_move.c - joining, splitting and picking lanes. */
 #include <string.h>
 
-#include "nvptx/gen.h"
+#include "nvptx/shared.h"
 
-/* ---- joining and splitting
- * ----------------------------------------------------------- */
+/* ---- joining and splitting ----------------------------------------------- */
 
 /* The bit of a result's number that says which operand a lane comes from: the
  * lowest of a join, the highest along the axis of a concatenation. */
@@ -30,21 +29,22 @@ static uint32_t with_bit(uint32_t number, const void *ud) {
  * so no lane moves. */
 void tkv_gen_join(tkv_gen *g, const tk_inst *in) {
   tkv_value *half[] = {tkv_arg(g, in, 0), tkv_arg(g, in, 1)};
-  tkv_dist d = half[0]->one ? (tkv_dist){.nwarp = tkv_log2(g->warps)}
-                            : tkv_home_of(g, half[0]);
+  tkv_dist d =
+      tkv_exists(half[0]->one) ? tkv_dist_one(g) : tkv_home_of(g, half[0]);
   int bit = joining_bit(in);
   tkv_dist whole = tkv_dist_map(&d, with_bit, &bit);
   whole.reg[whole.nreg++] = (uint32_t)1 << bit;
   tkv_value *v = tkv_block(g, in->type, &whole);
   for (uint32_t k = 0; k < 2; k++) {
-    const char **reg = tkv_at(g, half[TKV_MUTANT(JOIN) ? 1 - k : k], &d);
+    tkv_reg *reg = tkv_at(g, half[TKV_MUTANT(JOIN) ? 1 - k : k], &d);
     memcpy(v->home->reg + (k << d.nreg), reg,
            ((size_t)1 << d.nreg) * sizeof *reg);
   }
   tkv_set(g, in->res[0], v);
 }
 
-/* The operand is needed with both halves of a pair in one thread. */
+/* The operand is needed in a layout in which both halves of a pair belong to
+ * the same thread. */
 void tkv_gen_split(tkv_gen *g, const tk_inst *in) {
   tkv_value *from = tkv_arg(g, in, 0);
   int bit = 0;
@@ -54,7 +54,8 @@ void tkv_gen_split(tkv_gen *g, const tk_inst *in) {
   tkv_dist_drop_copies(&half);
   tkv_dist whole = tkv_dist_map(&half, with_bit, &bit);
   whole.reg[whole.nreg++] = 1;
-  const char **reg = tkv_at(g, from, &whole);
+  TK_ASSERT(whole.nreg <= TKV_REG_BITS);
+  tkv_reg *reg = tkv_at(g, from, &whole);
   for (uint32_t k = 0; k < 2; k++) {
     if (!t.rank) {
       tkv_set(g, in->res[k], tkv_scalar(g, t, reg[k]));
@@ -67,38 +68,38 @@ void tkv_gen_split(tkv_gen *g, const tk_inst *in) {
   }
 }
 
-/* ---- lanes picked by their number
- * ------------------------------------------------------ */
+/* ---- lanes picked by their number ---------------------------------------- */
 
-/* The number of a lane with another index along an axis. */
-static const char *with_index(tkv_gen *g, const tk_type *t, int axis,
-                              const char *number, const tk_type *of,
-                              const char *index) {
+/* The number of the lane that differs from a given one in its index along an
+ * axis. */
+static tkv_reg with_index(tkv_code *c, const tk_type *t, int axis,
+                          tkv_reg number, const tk_type *of, tkv_reg index) {
   int low = tkv_axis_low(t, axis), n = tkv_axis_bits(t, axis),
       to_low = tkv_axis_low(of, axis), to_n = tkv_axis_bits(of, axis);
   TK_ASSERT(low == to_low);
-  const char *below =
-      tkv_emit(g, "and i32 %s, %u", number, ((uint32_t)1 << low) - 1);
-  const char *above = tkv_emit(g, "lshr i32 %s, %d", number, low + n);
-  above = tkv_emit(g, "shl i32 %s, %d", above, to_low + to_n);
-  const char *x = tkv_emit(g, "shl i32 %s, %d", index, low);
-  x = tkv_emit(g, "or i32 %s, %s", x, below);
-  return tkv_emit(g, "or i32 %s, %s", x, above);
+  tkv_reg below = tkv_and_n(c, number, ((uint32_t)1 << low) - 1),
+          above = tkv_lshr_n(c, number, low + n);
+  above = tkv_shl_n(c, above, to_low + to_n);
+  tkv_reg x = tkv_shl_n(c, index, low);
+  x = tkv_or(c, x, below);
+  return tkv_or(c, x, above);
 }
 
-/* The index along the axis of the lane that a lane of the result comes from. */
-static const char *picked_index(tkv_gen *g, const tk_inst *in,
-                                const char *number, const char *gathered) {
+/* The index, along the axis, of the operand's lane that becomes a lane of the
+ * result. */
+static tkv_reg picked_index(tkv_code *c, const tk_inst *in, tkv_reg number,
+                            tkv_reg gathered) {
   int axis = tk_inst_axis(in);
   if (in->op == TK_I_GATHER) return gathered;
-  const char *x = tkv_index_of(g, &in->type, axis, number);
+  tkv_reg x = tkv_index_of(c, &in->type, axis, number);
   if (in->op == TK_I_FLIP)
-    return tkv_emit(g, "sub i32 %d, %s", in->type.shape[axis] - 1, x);
-  x = tkv_emit(g, "mul i32 %s, %lld", x, (long long)tk_slice_step(in));
-  return tkv_emit(g, "add i32 %s, %lld", x, (long long)tk_slice_start(in));
+    return tkv_sub(c, tkv_i32(in->type.shape[axis] - 1), x);
+  x = tkv_mul_n(c, x, tk_slice_step(in));
+  return tkv_add_n(c, x, tk_slice_start(in));
 }
 
-/* Lanes of a block in shared memory; an index outside gives some lane. */
+/* Takes lanes of a block from shared memory by their index; an index out of
+ * bounds gives an arbitrary lane. */
 void tkv_gen_pick(tkv_gen *g, const tk_inst *in) {
   tkv_value *from = tkv_arg(g, in, 0);
   bool gathers = in->op == TK_I_GATHER;
@@ -107,23 +108,24 @@ void tkv_gen_pick(tkv_gen *g, const tk_inst *in) {
   tkv_dist d = index && index->home ? index->home->dist
                                     : tkv_dist_usual(&in->type, g->warps);
   tkv_dist held = tkv_home_of(g, from);
-  const char **at = index ? tkv_at(g, index, &d) : NULL;
+  tkv_reg *at = index ? tkv_at(g, index, &d) : NULL;
   tkv_version version = {.dist = held, .reg = tkv_at(g, from, &held)};
   tkv_share_block(g, t, &version, 0);
-  tkv_barrier(g);
+  tkv_code *c = g->code;
+  tkv_meet(c);
   int axis = tk_inst_axis(in);
   tk_type i32 = {.elem = TK_INT32};
-  const char *thread = tkv_thread_number(g, &d);
+  tkv_reg thread = tkv_thread_number(c, &d);
   tkv_value *v = tkv_block(g, in->type, &d);
   for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r++) {
-    const char *number = tkv_number(g, &d, thread, r), *x = NULL;
+    tkv_reg number = tkv_number(c, &d, thread, r), x = TKV_NO_REG;
     if (at) {
-      x = tkv_convert_lane(g, &i32, &index->type, false, at[r]);
-      x = tkv_emit(g, "and i32 %s, %d", x, t->shape[axis] - 1);
+      x = tkv_convert_lane(c, &i32, &index->type, at[r]);
+      x = tkv_and_n(c, x, t->shape[axis] - 1);
     }
-    x = picked_index(g, in, number, x);
-    x = with_index(g, &in->type, axis, number, t, x);
-    v->home->reg[r] = tkv_shared_load(g, t, tkv_shared_at(g, t, 0, x));
+    x = picked_index(c, in, number, x);
+    x = with_index(c, &in->type, axis, number, t, x);
+    v->home->reg[r] = tkv_scratch_load(g, t, 0, x);
   }
   tkv_set(g, in->res[0], v);
 }

@@ -9,8 +9,8 @@
  * need is computed in a frame of its own, which is that many trips ahead; past
  * the last trip it copies nothing.
  */
-#include "nvptx/gen.h"
 #include "nvptx/pipeline.h"
+#include "nvptx/shared.h"
 
 enum { ALIGNMENT = 128 };
 
@@ -23,10 +23,10 @@ struct tkv_pipeline {
   int stages;
   size_t base, bytes; /* of the buffers, and of those of one trip */
   tk_compare going_on;
-  const char *end, *step;
+  tkv_reg end, step;
   /* Variables: the trip that is next copied, whether there is one, and where
    * the buffers of the next copies and of this trip begin. */
-  const char *i, *is_there, *fill, *use;
+  tkv_reg i, is_there, fill, use;
 };
 
 /* The same layout for every copy, whatever its pointers come in. */
@@ -44,104 +44,110 @@ static bool can_copy(void *ud, const tk_inst *load) {
   return (size_t)tkv_access_width(g, load, &d) * tk_lane_size(&load->type) >= 4;
 }
 
-/* ---- one trip's copies
- * ------------------------------------------------------------- */
-
-static const char *load_i32(tkv_gen *g, const char *at) {
-  return tkv_emit(g, "load i32, ptr %s", at);
-}
+/* ---- one trip's copies --------------------------------------------------- */
 
 /* The buffer of the k-th instruction of the plan. */
-static const char *buffer_at(tkv_gen *g, const tkv_pipeline *p, size_t k,
-                             const char *trip) {
-  return tkv_emit(g, "getelementptr i8, ptr addrspace(3) @scratch, i32 %s",
-                  tkv_emit(g, "add i32 %s, %zu", trip, p->offset[k]));
+static tkv_reg buffer_at(tkv_code *c, const tkv_pipeline *p, size_t k,
+                         tkv_reg trip) {
+  tkv_reg offset = tkv_add_n(c, trip, (int64_t)p->offset[k]);
+  return tkv_element(c, TKV_I8, tkv_named_reg(TKV_SCRATCH), offset);
 }
 
-static void copy_words(tkv_gen *g, size_t bytes, const char *to,
-                       const char *from, const char *mask, const char *when) {
-  const char *size =
-      mask ? tkv_emit(g, "select i1 %s, i32 %zu, i32 0", mask, bytes)
-           : tkv_text(g, "%zu", bytes);
-  to = tkv_emit(g, "ptrtoint ptr addrspace(3) %s to i32", to);
-  tkv_do(g,
-         "call void asm sideeffect \"@$3 cp.async.%s.shared.global [$0], [$1], "
-         "%zu, $2;\", \"r,l,r,b,~{memory}\"(i32 %s, i64 %s, i32 %s, i1 %s)",
-         bytes == 16 ? "cg" : "ca", bytes, to, from, size, when);
+/* A piece of a copy: so many bytes, or zeros where the mask does not hold, if
+ * it is begun at all. */
+typedef struct piece {
+  size_t bytes;
+  tkv_reg to, from, mask, when;
+} piece;
+
+static void copy_piece(tkv_gen *g, const piece *x) {
+  tkv_code *c = g->code;
+  TK_ASSERT(x->bytes == 4 || x->bytes == 8 || x->bytes == 16);
+  tkv_reg size = tkv_i32((int64_t)x->bytes);
+  if (tkv_exists(x->mask)) size = tkv_select(c, x->mask, size, tkv_i32(0));
+  tkv_reg to = tkv_address(c, x->to), in[] = {to, x->from, size, x->when};
+  const char *text = tk_arena_printf(
+      g->arena, "@$3 cp.async.%s.shared.global [$0], [$1], %zu, $2;",
+      x->bytes == 16 ? "cg" : "ca", x->bytes);
+  tkv_assemble_text(
+      c, &(tkv_asm){.text = text, .in = in, .nin = 4, .flags = TKV_MEMORY});
 }
 
 static void begin_copy(tkv_gen *g, const tkv_pipeline *p, size_t k,
-                       const char *trip, const char *when) {
+                       tkv_reg trip, tkv_reg when) {
+  tkv_code *c = g->code;
   const tk_inst *in = p->plan.insts[k];
-  const tkv_placed *placed = &p->placed[k];
   int mask_at = tk_load_mask(in);
   size_t size = tk_lane_size(&in->type);
   tkv_dist d = dist_of_copy(g, in),
-           places = tkv_dist_map(&d, tkv_place, &placed->places);
+           places = tkv_dist_map(&d, tkv_place, &p->placed[k].places);
   uint32_t width = (uint32_t)tkv_access_width(g, in, &d),
            most = (uint32_t)1 << tkv_neighbours(&places, size);
   if (width > most) width = most;
-  const char **from = tkv_at(g, tkv_arg(g, in, 0), &d),
-             **mask =
-                 mask_at < 0 ? NULL : tkv_at(g, tkv_arg(g, in, mask_at), &d),
-             *area = buffer_at(g, p, k, trip),
-             *thread = tkv_thread_number(g, &places);
-  when = tkv_both(g, when, tkv_is_first(g, &d));
+  tkv_reg *from = tkv_at(g, tkv_arg(g, in, 0), &d),
+          *mask = mask_at < 0 ? NULL : tkv_at(g, tkv_arg(g, in, mask_at), &d),
+          area = buffer_at(c, p, k, trip),
+          thread = tkv_thread_number(c, &places);
+  when = tkv_both(c, when, tkv_is_first(c, &d));
   if (TKV_MUTANT(COPY_MASK)) mask = NULL;
-  for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r += width)
-    if (tkv_dist_canonical(&d, r) == r)
-      copy_words(
-          g, width * size,
-          tkv_element_at(g, &in->type, area, tkv_number(g, &places, thread, r)),
-          from[r], mask ? mask[r] : NULL, when);
+  for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r += width) {
+    if (tkv_dist_canonical(&d, r) < r) continue;
+    tkv_reg number = tkv_number(c, &places, thread, r),
+            to = tkv_element_at(c, &in->type, area, number);
+    piece x = {width * size, to, from[r], mask ? mask[r] : TKV_NO_REG, when};
+    copy_piece(g, &x);
+  }
 }
 
-/* The next offset of buffers: round and round. */
-static const char *next_trip(tkv_gen *g, const tkv_pipeline *p,
-                             const char *trip) {
+/* The buffers of the next trip: after the last come the first ones. */
+static tkv_reg next_trip(tkv_code *c, const tkv_pipeline *p, tkv_reg trip) {
   size_t end = p->base + (size_t)p->stages * p->bytes;
-  const char *next = tkv_emit(g, "add i32 %s, %zu", trip, p->bytes),
-             *over = tkv_emit(g, "icmp eq i32 %s, %zu", next, end);
-  return tkv_emit(g, "select i1 %s, i32 %zu, i32 %s", over, p->base, next);
+  tkv_reg next = tkv_add_n(c, trip, (int64_t)p->bytes),
+          over = tkv_compare_n(c, TKV_EQ, next, (int64_t)end);
+  return tkv_select(c, over, tkv_i32((int64_t)p->base), next);
 }
 
-static void begin_copies(tkv_gen *g, const tkv_pipeline *p) {
-  tkv_frame *around = g->frame;
-  tk_type t = around->f->slots[p->loop->iv].type;
-  const char *type = tkv_lane_type(&t),
-             *i = tkv_emit(g, "load %s, ptr %s", type, p->i),
-             *is_there = tkv_emit(g, "load i1, ptr %s", p->is_there),
-             *trip = load_i32(g, p->fill);
-  g->frame = p->ahead;
-  tkv_set(g, p->loop->iv, tkv_scalar(g, t, i));
+/* Computes what a later trip's copies need, and begins them. */
+static void run_plan(tkv_gen *g, const tkv_pipeline *p, tkv_reg trip,
+                     tkv_reg is_there) {
   for (size_t k = 0; k < p->plan.n; k++) {
     const tk_inst *in = p->plan.insts[k];
-    tkv_set_location(g, around->f->src, in->span);
+    tkv_set_location(g->code, g->frame->f->src, in->span);
     g->inst = in;
     if (in->op == TK_I_LOAD)
       begin_copy(g, p, k, trip, is_there);
     else
       g->rules[in->op].lower(g, in);
   }
+}
+
+static void begin_copies(tkv_gen *g, const tkv_pipeline *p) {
+  tkv_code *c = g->code;
+  tkv_frame *around = g->frame;
+  tk_type t = around->f->slots[p->loop->iv].type;
+  tkv_reg i = tkv_load(c, tkv_lane_type(&t), p->i),
+          is_there = tkv_load(c, TKV_I1, p->is_there),
+          trip = tkv_load(c, TKV_I32, p->fill);
+  TK_ASSERT(p->ahead->f == around->f);
+  g->frame = p->ahead;
+  tkv_set(g, p->loop->iv, tkv_scalar(g, t, i));
+  run_plan(g, p, trip, is_there);
   g->frame = around;
-  tkv_do(g, "call void asm sideeffect \"cp.async.commit_group;\", "
-            "\"~{memory}\"()");
-  i = tkv_emit(g, "add %s %s, %s", type, i, p->step);
-  is_there = tkv_both(g, is_there, tkv_compare(g, p->going_on, &t, i, p->end));
-  tkv_do(g, "store %s %s, ptr %s", type, i, p->i);
-  tkv_do(g, "store i1 %s, ptr %s", is_there, p->is_there);
-  tkv_do(g, "store i32 %s, ptr %s", next_trip(g, p, trip), p->fill);
+  tkv_do_asm(c, "cp.async.commit_group;");
+  i = tkv_add(c, i, p->step);
+  tkv_reg more = tkv_lane_compare(c, p->going_on, &t, i, p->end);
+  is_there = tkv_both(c, is_there, more);
+  tkv_store(c, i, p->i);
+  tkv_store(c, is_there, p->is_there);
+  tkv_store(c, next_trip(c, p, trip), p->fill);
 }
 
 static void wait_for_copies(tkv_gen *g, int but) {
-  tkv_do(g,
-         "call void asm sideeffect \"cp.async.wait_group %d;\", "
-         "\"~{memory}\"()",
-         but);
+  tkv_do_asm(g->code,
+             tk_arena_printf(g->arena, "cp.async.wait_group %d;", but));
 }
 
-/* ---- the loop
- * ---------------------------------------------------------------------- */
+/* ---- the loop ------------------------------------------------------------ */
 
 /* Eight rows of 16 bytes are read at once, by ldmatrix. */
 static tkv_places places_of_copy(const tkv_dist *written, const tk_type *t,
@@ -167,7 +173,7 @@ static void lay_out_buffers(tkv_gen *g, tkv_pipeline *p) {
     if (in->op != TK_I_LOAD) continue;
     tkv_dist d = dist_of_copy(g, in);
     int fastest = tkv_fastest_axis(t, &g->facts.of[f->id][in->args[0]]);
-    p->placed[k] = (tkv_placed){*t, places_of_copy(&d, t, fastest), NULL};
+    p->placed[k] = (tkv_placed){*t, places_of_copy(&d, t, fastest), TKV_NO_REG};
     p->offset[k] = p->bytes;
     p->bytes += ((size_t)tk_numel(t) * tk_lane_size(t) + ALIGNMENT - 1) /
                 ALIGNMENT * ALIGNMENT;
@@ -176,19 +182,31 @@ static void lay_out_buffers(tkv_gen *g, tkv_pipeline *p) {
   if (g->buffers_in_use > g->buffers) g->buffers = g->buffers_in_use;
 }
 
-tkv_pipeline *tkv_begin_pipeline(tkv_gen *g, const tk_stmt *loop,
-                                 tk_compare going_on, const char *from,
-                                 const char *end, const char *step) {
-  tkv_plan plan;
+/* The number of stages: copies are begun that many trips ahead, less one. */
+static int64_t stages_of(const tkv_gen *g, const tk_stmt *loop) {
   int64_t stages = loop->loop.num_stages;
   if (!stages) stages = g->p->options[TK_LAUNCH_NUM_STAGES];
-  if (stages > g->most_stages) stages = g->most_stages;
+  return stages > g->most_stages ? g->most_stages : stages;
+}
+
+static void make_variables(tkv_code *c, tkv_pipeline *p, const tk_type *t) {
+  p->i = tkv_variable(c, tkv_lane_type(t));
+  p->is_there = tkv_variable(c, TKV_I1);
+  p->fill = tkv_variable(c, TKV_I32);
+  p->use = tkv_variable(c, TKV_I32);
+}
+
+tkv_pipeline *tkv_begin_pipeline(tkv_gen *g, const tk_stmt *loop,
+                                 tk_compare going_on, tkv_reg from, tkv_reg end,
+                                 tkv_reg step) {
+  tkv_code *c = g->code;
+  tkv_plan plan;
+  int64_t stages = stages_of(g, loop);
   if (stages < 2 || g->frame->lanes ||
       !tkv_plan_loop(g->arena, g->frame->f, loop, can_copy, g, &plan))
     return NULL;
+  tk_type t = g->frame->f->slots[loop->iv].type;
   tkv_pipeline *p = TK_NEW(g->arena, tkv_pipeline);
-  tk_type t = g->frame->f->slots[loop->iv].type, flag = tk_scalar(TK_INT1),
-          i32 = tk_scalar(TK_INT32);
   *p = (tkv_pipeline){.loop = loop,
                       .plan = plan,
                       .placed = TK_NEWN(g->arena, tkv_placed, plan.n),
@@ -196,38 +214,34 @@ tkv_pipeline *tkv_begin_pipeline(tkv_gen *g, const tk_stmt *loop,
                       .stages = (int)stages,
                       .going_on = going_on,
                       .end = end,
-                      .step = step,
-                      .i = tkv_variable(g, &t),
-                      .is_there = tkv_variable(g, &flag),
-                      .fill = tkv_variable(g, &i32),
-                      .use = tkv_variable(g, &i32)};
+                      .step = step};
+  make_variables(c, p, &t);
   if (stages > g->stages) g->stages = stages;
   lay_out_buffers(g, p);
   p->ahead = tkv_fork_frame(g, plan.ahead);
-  tkv_do(g, "store %s %s, ptr %s", tkv_lane_type(&t), from, p->i);
-  tkv_do(g, "store i1 %s, ptr %s", tkv_compare(g, going_on, &t, from, end),
-         p->is_there);
-  tkv_do(g, "store i32 %zu, ptr %s", p->base, p->fill);
-  tkv_do(g, "store i32 %zu, ptr %s", p->base, p->use);
-  tkv_barrier(g);
+  tkv_store(c, from, p->i);
+  tkv_store(c, tkv_lane_compare(c, going_on, &t, from, end), p->is_there);
+  tkv_store(c, tkv_i32((int64_t)p->base), p->fill);
+  tkv_store(c, tkv_i32((int64_t)p->base), p->use);
+  tkv_meet(c);
   for (int i = 1; i < p->stages; i++) begin_copies(g, p);
   return p;
 }
 
 void tkv_begin_trip(tkv_gen *g, tkv_pipeline *p) {
   wait_for_copies(g, p->stages - (TKV_MUTANT(COPY_WAIT) ? 1 : 2));
-  if (!TKV_MUTANT(COPY_BARRIER)) tkv_barrier(g);
+  if (!TKV_MUTANT(COPY_BARRIER)) tkv_meet(g->code);
   begin_copies(g, p);
-  const char *trip = load_i32(g, p->use);
+  tkv_reg trip = tkv_load(g->code, TKV_I32, p->use);
   for (size_t k = 0; k < p->plan.n; k++) {
     const tk_inst *in = p->plan.insts[k];
     if (in->op != TK_I_LOAD) continue;
-    p->placed[k].area = buffer_at(g, p, k, trip);
+    p->placed[k].area = buffer_at(g->code, p, k, trip);
     tkv_value *v = tkv_new_value(g, in->type);
     v->placed = &p->placed[k];
     g->copied[in->id] = v;
   }
-  tkv_do(g, "store i32 %s, ptr %s", next_trip(g, p, trip), p->use);
+  tkv_store(g->code, next_trip(g->code, p, trip), p->use);
 }
 
 void tkv_end_pipeline(tkv_gen *g, tkv_pipeline *p) {

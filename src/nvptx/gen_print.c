@@ -3,15 +3,14 @@
  *
  * As in Triton (PrintOpToLLVM.cpp) a lane of an operand is a line: "pid (0, 0,
  * 0) idx (3) text: (operand 1) 2.5"; but the threads that hold copies of a lane
- * do not say it again.
+ * do not print it again.
  */
 #include <string.h>
 
 #include "launch/pids.h"
 #include "nvptx/gen.h"
 
-/* ---- texts ------------------------------------------------------------------
- */
+/* ---- texts --------------------------------------------------------------- */
 
 /* The text up to the first value, or all of it without values. */
 static void text_before_values(const tk_format *f, bool whole, tk_buf *out) {
@@ -22,16 +21,6 @@ static void text_before_values(const tk_format *f, bool whole, tk_buf *out) {
     else if (!whole)
       return;
   }
-}
-
-/* A string in the module: its name. */
-static const char *new_string(tkv_gen *g, const char *s) {
-  const char *name = tkv_new_name(g, "@text");
-  tk_buf_printf(&g->declared, "%s = private constant [%zu x i8] c\"", name,
-                strlen(s) + 1);
-  tk_buf_puts(&g->declared, tkv_escaped(g, s));
-  tk_buf_puts(&g->declared, "\\00\"\n");
-  return name;
 }
 
 /* The prefix as Triton's front end makes it, for a format of printf: it begins
@@ -51,104 +40,87 @@ static void put_prefix(tkv_gen *g, tk_buf *out, const tk_format *f,
   if (values) tk_buf_puts(out, ": ");
 }
 
-/* What printf writes for a value, which is passed as `type`. */
-static const char *conversion(const tk_type *t, bool hex, const char **type) {
-  bool wide = tkv_lane_bits(t) == 64;
-  bool is_float = !t->ptr && tk_is_float((tk_dtype)t->elem);
-  *type = is_float && !hex ? "double" : wide ? "i64" : "i32";
+/* What printf writes for a value. */
+static const char *conversion(const tk_type *t, bool hex) {
+  int bits = tkv_lane_bits(t);
   if (t->ptr) return "%p";
-  if (hex) {
-    int bits = tkv_lane_bits(t);
+  if (hex)
     return bits == 64   ? "0x%016llx"
            : bits == 32 ? "0x%08x"
            : bits == 16 ? "0x%04x"
                         : "0x%02x";
-  }
-  if (is_float) return "%f";
+  if (tk_is_float((tk_dtype)t->elem)) return "%f";
   bool is_signed = tk_is_signed((tk_dtype)t->elem);
-  return wide ? is_signed ? "%lld" : "%llu" : is_signed ? "%d" : "%u";
+  return bits == 64 ? is_signed ? "%lld" : "%llu" : is_signed ? "%d" : "%u";
 }
 
 /* A lane as it is passed. */
-static const char *passed(tkv_gen *g, const tk_type *t, bool hex,
-                          const char *x) {
+static tkv_reg passed(tkv_code *c, const tk_type *t, bool hex, tkv_reg x) {
   bool is_float = !t->ptr && tk_is_float((tk_dtype)t->elem);
   tk_type to = tk_scalar(is_float && !hex         ? TK_FP64
                          : tkv_lane_bits(t) == 64 ? TK_INT64
                                                   : TK_INT32);
   if (t->ptr) return x;
-  if (!hex || !is_float) return tkv_convert_lane(g, &to, t, false, x);
-  int bits = tkv_lane_bits(t);
-  x = tkv_to_bits(g, t, x);
-  return bits < 32 ? tkv_emit(g, "zext i%d %s to i32", bits, x) : x;
+  if (!hex || !is_float) return tkv_convert_lane(c, &to, t, x);
+  x = tkv_to_bits(c, x);
+  return x.type.bits < 32 ? tkv_zext(c, x, TKV_I32) : x;
 }
 
-/* ---- conditions -------------------------------------------------------------
- */
+/* ---- conditions ---------------------------------------------------------- */
 
-static const char *program_index(tkv_gen *g, int axis) {
-  return tkv_emit(g, "call i32 @llvm.nvvm.read.ptx.sreg.ctaid.%c()",
-                  "xyz"[axis]);
+static tkv_reg program_index(tkv_code *c, int axis) {
+  static const char *const names[] = {"ctaid.x", "ctaid.y", "ctaid.z"};
+  return tkv_special(c, names[axis], TKV_I32);
 }
 
 /* `print_if`: whether the program's index, or what stands for it, fits. */
-static const char *fits(tkv_gen *g, const tk_pid_cond *c, const char *pid) {
-  tk_pid_interval i = tk_pid_interval_of(c);
-  const char *low = tkv_emit(g, "icmp sge i64 %s, %lld", pid, (long long)i.lo),
-             *high = tkv_emit(g, "icmp sle i64 %s, %lld", pid, (long long)i.hi),
-             *inside = tkv_both(g, low, high);
-  return i.outside ? tkv_emit(g, "xor i1 %s, true", inside) : inside;
+static tkv_reg fits(tkv_code *c, const tk_pid_cond *cond, tkv_reg pid) {
+  tk_pid_interval i = tk_pid_interval_of(cond);
+  tkv_reg low = tkv_compare_n(c, TKV_SGE, pid, i.lo),
+          high = tkv_compare_n(c, TKV_SLE, pid, i.hi),
+          inside = tkv_both(c, low, high);
+  return i.outside ? tkv_not(c, inside) : inside;
 }
 
-/* The operands behind those that stand for indices of the program are the
- * values: *first of them. */
-static const char *condition(tkv_gen *g, const tk_inst *in, int *first) {
+/* Whether the program prints; *first is the first operand that is printed,
+ * after those that stand for indices of the program. */
+static tkv_reg condition(tkv_gen *g, const tk_inst *in, int *first) {
+  tkv_code *c = g->code;
   const tk_format *f = tk_print_format(in);
-  const char *all = NULL;
+  tkv_reg all = TKV_NO_REG;
   *first = 0;
   for (int i = 0; i < 3; i++) {
     bool given = f->pid_slots[i] >= 0;
     int k = *first;
     *first += given;
     if (!f->conds.axis[i].op) continue;
-    const char *pid =
-        given ? tkv_arg(g, in, k)->one
-              : tkv_emit(g, "zext i32 %s to i64", program_index(g, i));
-    all = tkv_both(g, all, fits(g, &f->conds.axis[i], pid));
+    tkv_reg pid = given ? tkv_arg(g, in, k)->one
+                        : tkv_zext(c, program_index(c, i), TKV_I64);
+    all = tkv_both(c, all, fits(c, &f->conds.axis[i], pid));
   }
   return all;
 }
 
-/* ---- printing ---------------------------------------------------------------
- */
+/* ---- printing ------------------------------------------------------------ */
 
-/* The values of a line, in a variable of the thread that vprintf reads. */
+/* The values of a line, which vprintf reads from a variable of the thread. */
 typedef struct line {
-  const char *types, *values[TK_MAX_RANK + 4], *type[TK_MAX_RANK + 4];
+  tkv_reg values[TK_MAX_RANK + 4];
   int n;
 } line;
 
-static void add_passed(tkv_gen *g, line *l, const char *type, const char *x) {
-  l->types = l->n ? tkv_text(g, "%s, %s", l->types, type) : type;
-  l->type[l->n] = type;
+static void add_passed(line *l, tkv_reg x) {
   l->values[l->n++] = x;
 }
 
-static void print_line(tkv_gen *g, const char *format, const line *l) {
-  const char *values = tkv_new_name(g, "%m");
-  tk_buf_printf(&g->entry, "  %s = alloca {%s}\n", values, l->types);
-  for (int i = 0; i < l->n; i++) {
-    const char *at = tkv_emit(g, "getelementptr {%s}, ptr %s, i32 0, i32 %d",
-                              l->types, values, i);
-    tkv_do(g, "store %s %s, ptr %s", l->type[i], l->values[i], at);
-  }
-  tkv_declare(g, "i32 @vprintf(ptr, ptr)");
-  tkv_emit(g, "call i32 @vprintf(ptr %s, ptr %s)", format, values);
+static void print_line(tkv_code *c, tkv_reg format, const line *l) {
+  tkv_reg values = tkv_record(c, l->values, l->n);
+  tkv_call(c, "vprintf", TKV_I32, (tkv_reg[]){format, values}, 2);
 }
 
-static line begin_line(tkv_gen *g) {
+static line begin_line(tkv_code *c) {
   line l = {.n = 0};
-  for (int i = 0; i < 3; i++) add_passed(g, &l, "i32", program_index(g, i));
+  for (int i = 0; i < 3; i++) add_passed(&l, program_index(c, i));
   return l;
 }
 
@@ -159,11 +131,9 @@ static int digits_of(int n) {
   return digits;
 }
 
-/* Of the k-th of n values: a line for each lane. */
-static void print_value(tkv_gen *g, const tk_format *f, tkv_value *v, int k,
-                        int n, const char *when) {
-  const tk_type *t = &v->type;
-  const char *type, *conv = conversion(t, f->hex, &type);
+/* The format of the k-th of n values. */
+static tkv_reg format_of_value(tkv_gen *g, const tk_format *f, const tk_type *t,
+                               int k, int n) {
   tk_buf *b = &g->message;
   tk_buf_clear(b);
   tk_buf_puts(b, "pid (%u, %u, %u) idx (");
@@ -172,80 +142,90 @@ static void print_value(tkv_gen *g, const tk_format *f, tkv_value *v, int k,
   tk_buf_puts(b, ")");
   put_prefix(g, b, f, true);
   if (n > 1) tk_buf_printf(b, "(operand %d) ", k);
-  tk_buf_printf(b, "%s\n", conv);
-  const char *format = new_string(g, tk_buf_str(b));
-  tkv_dist d =
-      t->rank ? tkv_home_of(g, v) : (tkv_dist){.nwarp = tkv_log2(g->warps)};
-  const char **reg = tkv_at(g, v, &d), *thread = tkv_thread_number(g, &d),
-             *yes = tkv_new_name(g, "print"), *end = tkv_new_name(g, "end");
-  when = tkv_both(g, when, tkv_is_first(g, &d));
-  if (when) tkv_do(g, "br i1 %s, label %%%s, label %%%s", when, yes, end);
-  if (when) tkv_label(g, yes);
-  for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r++) {
-    if (tkv_dist_canonical(&d, r) < r) continue;
-    const char *number = tkv_number(g, &d, thread, r);
-    line l = begin_line(g);
-    for (int i = 0; i < t->rank; i++)
-      add_passed(g, &l, "i32", tkv_index_of(g, t, i, number));
-    add_passed(g, &l, type, passed(g, t, f->hex, reg[r]));
-    print_line(g, format, &l);
-  }
-  if (when) tkv_do(g, "br label %%%s", end);
-  if (when) tkv_label(g, end);
+  tk_buf_printf(b, "%s\n", conversion(t, f->hex));
+  return tkv_string(g->code, tk_buf_str(b));
 }
 
-static void print_text(tkv_gen *g, const tk_format *f, const char *when) {
-  tkv_dist one = {.nwarp = tkv_log2(g->warps)};
-  const char *yes = tkv_new_name(g, "print"), *end = tkv_new_name(g, "end");
+/* A line for each lane of a value, where `when` holds. */
+static void print_value(tkv_gen *g, const tk_format *f, tkv_value *v,
+                        tkv_reg format, tkv_reg when) {
+  tkv_code *c = g->code;
+  const tk_type *t = &v->type;
+  tkv_dist d = t->rank ? tkv_home_of(g, v) : tkv_dist_one(g);
+  tkv_reg *reg = tkv_at(g, v, &d), thread = tkv_thread_number(c, &d);
+  tkv_label yes = tkv_new_label(c, "print"), end = tkv_new_label(c, "end");
+  when = tkv_both(c, when, tkv_is_first(c, &d));
+  if (tkv_exists(when)) tkv_branch(c, when, yes, end);
+  if (tkv_exists(when)) tkv_put_label(c, yes);
+  for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r++) {
+    if (tkv_dist_canonical(&d, r) < r) continue;
+    tkv_reg number = tkv_number(c, &d, thread, r);
+    line l = begin_line(c);
+    for (int i = 0; i < t->rank; i++)
+      add_passed(&l, tkv_index_of(c, t, i, number));
+    add_passed(&l, passed(c, t, f->hex, reg[r]));
+    print_line(c, format, &l);
+  }
+  if (tkv_exists(when)) tkv_go_to(c, end);
+  if (tkv_exists(when)) tkv_put_label(c, end);
+}
+
+static void print_text(tkv_gen *g, const tk_format *f, tkv_reg when) {
+  tkv_code *c = g->code;
+  tkv_dist one = tkv_dist_one(g);
+  tkv_label yes = tkv_new_label(c, "print"), end = tkv_new_label(c, "end");
   tk_buf *b = &g->message;
   tk_buf_clear(b);
   tk_buf_puts(b, "pid (%u, %u, %u)");
   put_prefix(g, b, f, false);
   tk_buf_puts(b, "\n");
-  const char *format = new_string(g, tk_buf_str(b));
-  when = tkv_both(g, when, tkv_is_first(g, &one));
-  tkv_do(g, "br i1 %s, label %%%s, label %%%s", when, yes, end);
-  tkv_label(g, yes);
-  line l = begin_line(g);
-  print_line(g, format, &l);
-  tkv_do(g, "br label %%%s", end);
-  tkv_label(g, end);
+  tkv_reg format = tkv_string(c, tk_buf_str(b));
+  when = tkv_both(c, when, tkv_is_first(c, &one));
+  tkv_branch(c, when, yes, end);
+  tkv_put_label(c, yes);
+  line l = begin_line(c);
+  print_line(c, format, &l);
+  tkv_go_to(c, end);
+  tkv_put_label(c, end);
 }
 
 void tkv_gen_print(tkv_gen *g, const tk_inst *in) {
   const tk_format *f = tk_print_format(in);
   int first;
-  const char *when = condition(g, in, &first);
-  if (first == in->nargs) print_text(g, f, when);
-  for (int k = first; k < in->nargs; k++)
-    print_value(g, f, tkv_arg(g, in, k), k - first, in->nargs - first, when);
+  tkv_reg when = condition(g, in, &first);
+  int n = in->nargs - first;
+  if (!n) print_text(g, f, when);
+  for (int k = 0; k < n; k++) {
+    tkv_value *v = tkv_arg(g, in, first + k);
+    print_value(g, f, v, format_of_value(g, f, &v->type, k, n), when);
+  }
 }
 
-/* ---- assertions -------------------------------------------------------------
- */
+/* ---- assertions ---------------------------------------------------------- */
 
-/* Values in the text are not shown: what fails is a lane of many. */
+/* The message has no values: it would have to be known which lane fails. */
 void tkv_gen_assert(tkv_gen *g, const tk_inst *in) {
+  tkv_code *c = g->code;
   tkv_value *v = tkv_arg(g, in, 0);
-  tkv_dist d =
-      v->one ? (tkv_dist){.nwarp = tkv_log2(g->warps)} : tkv_home_of(g, v);
-  const char **reg = tkv_at(g, v, &d), *all = NULL;
+  tkv_dist d = tkv_exists(v->one) ? tkv_dist_one(g) : tkv_home_of(g, v);
+  tkv_reg *reg = tkv_at(g, v, &d), all = TKV_NO_REG;
   tk_type flag = tk_scalar(TK_INT1);
   if (tk_assert_assumed(in)) return;
   for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r++)
-    all = tkv_both(g, all, tkv_convert_lane(g, &flag, &v->type, false, reg[r]));
-  const char *holds = tkv_new_name(g, "holds"),
-             *fails = tkv_new_name(g, "fails");
-  tkv_do(g, "br i1 %s, label %%%s, label %%%s", all, holds, fails);
-  tkv_label(g, fails);
+    all = tkv_both(c, all, tkv_convert_lane(c, &flag, &v->type, reg[r]));
+  tkv_label holds = tkv_new_label(c, "holds"),
+            fails = tkv_new_label(c, "fails");
+  tkv_branch(c, all, holds, fails);
+  tkv_put_label(c, fails);
   tk_buf_clear(&g->message);
   text_before_values(tk_assert_format(in), true, &g->message);
-  const char *message = new_string(g, tk_buf_str(&g->message)),
-             *file = new_string(g, g->file->name),
-             *function = new_string(g, g->frame->f->name);
-  tkv_declare(g, "void @__assertfail(ptr, ptr, i32, ptr, i64)");
-  tkv_do(g, "call void @__assertfail(ptr %s, ptr %s, i32 %d, ptr %s, i64 1)",
-         message, file, g->line, function);
-  tkv_do(g, "br label %%%s", holds);
-  tkv_label(g, holds);
+  tkv_reg message = tkv_string(c, tk_buf_str(&g->message)),
+          file = tkv_string(c, tkv_file_of_code(c)->name),
+          number = tkv_i32(tkv_line_of_code(c)),
+          function = tkv_string(c, g->frame->f->name),
+          size = tkv_integer(TKV_I64, 1);
+  tkv_call(c, "__assertfail", TKV_NOTHING,
+           (tkv_reg[]){message, file, number, function, size}, 5);
+  tkv_go_to(c, holds);
+  tkv_put_label(c, holds);
 }

@@ -4,8 +4,7 @@
 
 #include "nvptx/gen.h"
 
-/* ---- merges --------------------------------------------------------------
- */
+/* ---- merges -------------------------------------------------------------- */
 
 typedef struct search {
   tkv_gen *g;
@@ -36,7 +35,8 @@ static bool look_at_maker(void *ud, const tk_at *at, const tk_inst *in) {
   return !s->found;
 }
 
-/* In which layout the instructions that make a slot would have it. */
+/* Finds the layout that the instructions which make a slot would choose for
+ * it. */
 static bool wish_of_slot(search *s, int slot) {
   enum { DEEPEST = 12 };
   int around = s->slot;
@@ -52,6 +52,7 @@ static bool wish_of_slot(search *s, int slot) {
 static tkv_dist dist_of_merge(tkv_gen *g, int slot, const tkv_value *v) {
   const tk_func *f = g->frame->f;
   const tk_type *t = &f->slots[slot].type;
+  TK_ASSERT(tk_same_shape(t, &v->type));
   if (t->ptr) return tkv_dist_access(t, &g->facts.of[f->id][slot], g->warps);
   search s = {.g = g, .slot = -1};
   return wish_of_slot(&s, slot) ? s.dist : tkv_home_of(g, v);
@@ -60,32 +61,32 @@ static tkv_dist dist_of_merge(tkv_gen *g, int slot, const tkv_value *v) {
 void tkv_begin_merge(tkv_gen *g, tkv_merge *m, tk_type t, tkv_dist dist) {
   m->type = t;
   m->dist = dist;
-  m->at = TK_NEWN(g->arena, const char *, (size_t)1 << dist.nreg);
+  m->at = tkv_new_regs(g, &dist);
   for (uint32_t r = 0; r < (uint32_t)1 << dist.nreg; r++) {
     uint32_t first = tkv_dist_canonical(&dist, r);
-    m->at[r] = first < r ? m->at[first] : tkv_variable(g, &t);
+    m->at[r] =
+        first < r ? m->at[first] : tkv_variable(g->code, tkv_lane_type(&t));
   }
 }
 
 void tkv_store_merge(tkv_gen *g, tkv_merge *m, tkv_value *v) {
-  const char **reg = tkv_at(g, v, &m->dist);
+  tkv_reg *reg = tkv_at(g, v, &m->dist);
+  TK_ASSERT(m->at && tkv_are_lanes(&m->type, reg, 1));
   for (uint32_t r = 0; r < (uint32_t)1 << m->dist.nreg; r++)
     if (tkv_dist_canonical(&m->dist, r) == r)
-      tkv_do(g, "store %s %s, ptr %s", tkv_lane_type(&m->type), reg[r],
-             m->at[r]);
+      tkv_store(g->code, reg[r], m->at[r]);
 }
 
 tkv_value *tkv_load_merge(tkv_gen *g, const tkv_merge *m) {
-  const char *type = tkv_lane_type(&m->type);
+  TK_ASSERT(m->at); /* a store comes before every load */
+  tkv_type type = tkv_lane_type(&m->type);
   if (!m->type.rank || g->frame->lanes)
-    return tkv_scalar(g, m->type,
-                      tkv_emit(g, "load %s, ptr %s", type, m->at[0]));
+    return tkv_scalar(g, m->type, tkv_load(g->code, type, m->at[0]));
   tkv_value *v = tkv_block(g, m->type, &m->dist);
   for (uint32_t r = 0; r < (uint32_t)1 << m->dist.nreg; r++) {
     uint32_t first = tkv_dist_canonical(&m->dist, r);
-    v->home->reg[r] = first < r
-                          ? v->home->reg[first]
-                          : tkv_emit(g, "load %s, ptr %s", type, m->at[r]);
+    v->home->reg[r] =
+        first < r ? v->home->reg[first] : tkv_load(g->code, type, m->at[r]);
   }
   return v;
 }
@@ -104,6 +105,7 @@ tkv_value *tkv_get(tkv_gen *g, int slot) {
 void tkv_set(tkv_gen *g, int slot, tkv_value *v) {
   tkv_frame *fr = g->frame;
   tkv_merge *m = &fr->merge[slot];
+  TK_ASSERT(v && slot >= 0 && (size_t)slot < fr->f->nslots);
   if (!tkv_is_merge(g, slot)) {
     fr->value[slot] = v;
     return;
@@ -116,8 +118,7 @@ void tkv_set(tkv_gen *g, int slot, tkv_value *v) {
   tkv_store_merge(g, m, v);
 }
 
-/* ---- frames
- * ------------------------------------------------------------------- */
+/* ---- frames -------------------------------------------------------------- */
 
 tkv_frame *tkv_fork_frame(tkv_gen *g, const bool *own) {
   size_t n = g->frame->f->nslots;

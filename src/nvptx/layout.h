@@ -9,8 +9,8 @@
  * Using F2" (arXiv 2505.23819); the layouts by name are Triton's
  * (lib/Dialect/TritonGPU/IR/LinearLayoutConversions.cpp).
  *
- * Layouts are plain values that own nothing.
- */
+ * Layouts are plain values that own
+ * nothing. */
 #ifndef TK_NVPTX_LAYOUT_H
 #define TK_NVPTX_LAYOUT_H
 
@@ -39,21 +39,21 @@ typedef struct tkv_layout {
 
 const char *tkv_input_name(tkv_input k);
 
-/* A layout of a block that has one lane so far. */
+/* An empty layout, of a block with one lane. */
 tkv_layout tkv_layout_new(int rank);
 /* Lets further bits of an input run along an axis: `size` steps, from where
  * the block ends so far, which grows by that factor.  Size is a power of two;
  * false: the input has no more bits. */
 bool tkv_layout_along(tkv_layout *l, tkv_input k, int axis, int32_t size);
-/* Adds bits of an input that do not matter, for that many copies. */
+/* Adds bits of an input that do not change the index, for that many copies. */
 bool tkv_layout_copies(tkv_layout *l, tkv_input k, int32_t n);
 /* Makes it one of a block of that shape: bits that lead outside do not matter
  * any more, and where it is too small registers run along the axes, in that
  * order. */
 bool tkv_layout_fit(tkv_layout *l, const int32_t *shape, const int *order);
-/* Without the axis; registers that hold copies then go. */
+/* Removes an axis, and the registers that then hold copies. */
 void tkv_layout_drop_axis(tkv_layout *l, int axis);
-/* The index that values of the inputs hold. */
+/* The index of the lane that the inputs with these values hold. */
 tkv_index tkv_layout_at(const tkv_layout *l,
                         const uint32_t value[TKV_INPUT_COUNT]);
 

@@ -30,7 +30,7 @@ static void print_bases(tk_buf *out, const tkv_layout *l) {
 
 /* ---- who holds what ------------------------------------------------------ */
 
-/* One combination of inputs for each holder, threads before registers. */
+/* How many combinations of inputs there are, each of which holds an element. */
 static uint64_t holders(const tkv_layout *l) {
   int bits = 0;
   for (int k = 0; k < TKV_INPUT_COUNT; k++) bits += l->bits[k];

@@ -11,8 +11,8 @@
  * Lines are those of a .ttgir file; the last one's layout is meant.
  *
  * A text is read as a whole first; then each kind of layout, a row of
- * `kinds`, takes the entries that it knows and says what is wrong with them.
- */
+ * `kinds`, takes the entries that it knows and says what is wrong with
+ * them. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ typedef struct value {
   tk_span span;
   int64_t number;
   TK_VEC(struct value) items;
-  tk_span name; /* LAYOUT: without what stands before it */
+  tk_span name; /* LAYOUT: its name, without a prefix such as "ttg." */
   TK_VEC(entry) entries;
 } value;
 
@@ -238,7 +238,7 @@ static void need_sizes(reader *r, const value *v, const char *key, int rank,
   }
 }
 
-/* The axes, from the one that runs fastest. */
+/* The axes, the fastest-running one first. */
 static void need_order(reader *r, const value *v, int rank, int *out) {
   const value *x = need_entry(r, v, "order");
   unsigned seen = 0;
@@ -248,7 +248,7 @@ static void need_order(reader *r, const value *v, int rank, int *out) {
   for (int i = 0; i < rank; i++) {
     out[i] = number_of(r, &x->items.items[i], rank);
     if (seen >> out[i] & 1)
-      layout_fail(r, x->items.items[i].span, NULL, "this axis comes twice");
+      layout_fail(r, x->items.items[i].span, NULL, "this axis appears twice");
     seen |= 1u << out[i];
   }
 }
@@ -285,21 +285,29 @@ static void fits_or_fails(reader *r, const value *v, bool fits) {
   if (!fits) layout_fail(r, v->span, NULL, "the layout is too large");
 }
 
-static void along_all(reader *r, const value *v, tkv_layout *l, tkv_input k,
-                      const int32_t *sizes, const int *order) {
-  for (int i = 0; i < l->rank; i++)
-    fits_or_fails(r, v, tkv_layout_along(l, k, order[i], sizes[order[i]]));
-}
+/* How registers, lanes or warps run along the axes. */
+typedef struct spread {
+  tkv_input input;
+  const int32_t *sizes; /* by axis */
+  const int *order;     /* the axes, from the one that runs fastest */
+  int summed;           /* the axis of an operand of a product of which each has
+                           all; -1: there is none */
+} spread;
 
-/* The same for an operand of a product, which has all of the summed axis. */
-static void along_but(reader *r, const value *v, tkv_layout *l, tkv_input k,
-                      const int32_t *sizes, const int *order, int summed) {
+static void along_axes(reader *r, const value *v, tkv_layout *l,
+                       const spread *s) {
   for (int i = 0; i < l->rank; i++) {
-    int axis = order[i];
-    bool fits = axis == summed ? tkv_layout_copies(l, k, sizes[axis])
-                               : tkv_layout_along(l, k, axis, sizes[axis]);
+    int axis = s->order[i];
+    int32_t n = s->sizes[axis];
+    bool fits = axis == s->summed ? tkv_layout_copies(l, s->input, n)
+                                  : tkv_layout_along(l, s->input, axis, n);
     fits_or_fails(r, v, fits);
   }
+}
+
+static void along_all(reader *r, const value *v, tkv_layout *l, tkv_input k,
+                      const int32_t *sizes, const int *order) {
+  along_axes(r, v, l, &(spread){k, sizes, order, -1});
 }
 
 static void fit_shape(reader *r, const value *v, tkv_layout *l,
@@ -348,16 +356,23 @@ static tkv_layout build_slice(reader *r, const value *v, int rank,
   return l;
 }
 
-/* The tile that an mma instruction works on: four lanes along the inner axis,
- * eight along the outer one (PTX ISA, "Matrix fragments for mma.m16n8k16"). */
-static void mma_tile(reader *r, const value *v, tkv_layout *l, int inner,
-                     int outer, int32_t inner_size, int32_t outer_size,
-                     int32_t width) {
-  bool fits = tkv_layout_along(l, TKV_REGISTER, inner, width) &&
-              tkv_layout_along(l, TKV_LANE, inner, 4) &&
-              tkv_layout_along(l, TKV_LANE, outer, 8) &&
-              tkv_layout_along(l, TKV_REGISTER, outer, outer_size / 8) &&
-              tkv_layout_along(l, TKV_REGISTER, inner, inner_size / width / 4);
+/* The tile that an mma instruction works on, of which a register holds `width`
+ * neighbours. */
+typedef struct mma_tile {
+  int inner, outer; /* axes */
+  int32_t inner_size, outer_size, width;
+} mma_tile;
+
+/* Four lanes run along the inner axis, eight along the outer one (PTX ISA,
+ * "Matrix fragments for mma.m16n8k16"). */
+static void along_tile(reader *r, const value *v, tkv_layout *l,
+                       const mma_tile *t) {
+  int32_t outer = t->outer_size / 8, inner = t->inner_size / t->width / 4;
+  bool fits = tkv_layout_along(l, TKV_REGISTER, t->inner, t->width) &&
+              tkv_layout_along(l, TKV_LANE, t->inner, 4) &&
+              tkv_layout_along(l, TKV_LANE, t->outer, 8) &&
+              tkv_layout_along(l, TKV_REGISTER, t->outer, outer) &&
+              tkv_layout_along(l, TKV_REGISTER, t->inner, inner);
   fits_or_fails(r, v, fits);
 }
 
@@ -390,7 +405,7 @@ static tkv_layout build_mma(reader *r, const value *v, int rank,
   need_sizes(r, v, "warpsPerCTA", rank, warps);
   order_from(rank, true, order);
   order_from(rank, major != 3, warp_order);
-  mma_tile(r, v, &l, 1, 0, tile[1], tile[0], 2);
+  along_tile(r, v, &l, &(mma_tile){1, 0, tile[1], tile[0], 2});
   along_all(r, v, &l, TKV_WARP, warps, warp_order);
   fit_shape(r, v, &l, shape, order);
   return l;
@@ -412,8 +427,9 @@ static tkv_layout build_mma_operand(reader *r, const value *v,
   find_entry(r, parent, "instrShape");
   need_sizes(r, parent, "warpsPerCTA", 2, warps);
   order_from(2, major != 3, warp_order);
-  mma_tile(r, v, &l, summed, other, width * 8, operand ? 8 : 16, width);
-  along_but(r, v, &l, TKV_WARP, warps, warp_order, summed);
+  mma_tile tile = {summed, other, width * 8, operand ? 8 : 16, width};
+  along_tile(r, v, &l, &tile);
+  along_axes(r, v, &l, &(spread){TKV_WARP, warps, warp_order, summed});
   fit_shape(r, v, &l, shape, order);
   return l;
 }
@@ -431,9 +447,9 @@ static tkv_layout build_blocked_operand(reader *r, const value *parent,
   sizes[summed] = shape[summed];
   along_all(r, parent, &l, TKV_REGISTER, sizes, order);
   need_sizes(r, parent, "threadsPerWarp", rank, sizes);
-  along_but(r, parent, &l, TKV_LANE, sizes, order, summed);
+  along_axes(r, parent, &l, &(spread){TKV_LANE, sizes, order, summed});
   need_sizes(r, parent, "warpsPerCTA", rank, sizes);
-  along_but(r, parent, &l, TKV_WARP, sizes, order, summed);
+  along_axes(r, parent, &l, &(spread){TKV_WARP, sizes, order, summed});
   fit_shape(r, parent, &l, shape, order);
   return l;
 }
@@ -565,7 +581,8 @@ static void parse_layout(tk_env *e, void *ud) {
     line.v = read_value(r);
     if (named) TK_PUSH(&r->arena, &r->lines, line);
   } while (named && next_char(r));
-  if (next_char(r)) layout_fail(r, here(r), NULL, "expected nothing more");
+  if (next_char(r))
+    layout_fail(r, here(r), NULL, "unexpected text after the layout");
   p->out = build(r, &line.v, p->rank, p->shape);
 }
 

@@ -2,8 +2,8 @@
  *
  * Loops inside come first, so that what leaves one may leave the next.  A loop
  * may have no trip: only what cannot fail moves.  Loads stay: a store of the
- * loop, or of another program, may change what they read.
- */
+ * loop, or of another program, may change what they
+ * read. */
 #include "nvptx/nvptx.h"
 #include "nvptx/rewrite.h"
 
@@ -11,7 +11,7 @@ typedef struct mover {
   tk_program *p;
   tk_func *f;
   uint8_t *merge;   /* by slot: several instructions give it a value */
-  uint8_t *changes; /* by slot: the loop gives it a value */
+  uint8_t *changes; /* by slot: whether the loop gives it a value */
 } mover;
 
 static bool note_merge(void *ud, const tk_at *at, const tk_inst *in) {

@@ -3,8 +3,8 @@
  *
  * It knows nothing of tkdbg, and tkdbg nothing of LLVM: the plug-in is opened
  * when code is wanted, in a process of its own (plugin.c), since LLVM ends the
- * process where it finds no instruction for something.
- */
+ * process where it finds no instruction for
+ * something. */
 #ifndef TK_NVPTX_LLVM_H
 #define TK_NVPTX_LLVM_H
 
@@ -12,8 +12,8 @@
 
 #define TKV_LLVM_SYMBOL "tkv_llvm_compile"
 
-/* The number grows whenever the function or its request changes: a plug-in that
- * says another is not used. */
+/* This number grows whenever the function or its request changes; a plug-in
+ * with another number is not used. */
 #define TKV_LLVM_INTERFACE_SYMBOL "tkv_llvm_interface"
 enum { TKV_LLVM_INTERFACE = 1 };
 
@@ -24,8 +24,8 @@ typedef struct tkv_llvm_request {
   const char *libdevice; /* a file; NULL: none was found */
 } tkv_llvm_request;
 
-/* PTX, which the caller frees, as a string; NULL: *error says what is wrong,
- * which the caller frees, too. */
+/* Returns PTX as a string; if there is none, NULL, and *error says why. The
+ * caller frees either. */
 typedef char *tkv_llvm_compile_fn(const tkv_llvm_request *r, char **error);
 
 #endif

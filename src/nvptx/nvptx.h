@@ -14,8 +14,8 @@
  *
  * Such a program belongs to whoever made it (tk_program_free).  It borrows
  * names, sources and inline assembly from the one that it was made from, which
- * must outlive it.
- */
+ * must outlive
+ * it. */
 #ifndef TK_NVPTX_NVPTX_H
 #define TK_NVPTX_NVPTX_H
 
@@ -45,7 +45,7 @@ size_t tkv_most_shared(const char *arch);
  * *shared: the bytes of shared memory that it needs. */
 void tkv_print_llir(tk_buf *out, const tk_program *p, const char *arch,
                     size_t *shared);
-/* The program, each block with the layout that it is made in. */
+/* Prints the program, each block with the layout in which it is made. */
 void tkv_print_layouts(tk_buf *out, const tk_program *p);
 /* As PTX for an architecture, "sm_80"; *shared: the bytes of shared memory that
  * a program is launched with.  Fails, once that is reported, where LLVM or what

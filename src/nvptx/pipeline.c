@@ -16,8 +16,7 @@ typedef struct planning {
   bool *ahead, *loaded;  /* whether it is computed or loaded ahead */
 } planning;
 
-/* ---- the loop --------------------------------------------------------------
- */
+/* ---- the loop ------------------------------------------------------------ */
 
 static bool count_maker(void *ud, const tk_at *at, const tk_inst *in) {
   planning *x = ud;
@@ -60,11 +59,10 @@ static bool leaves_memory(void *ud, const tk_at *at, const tk_inst *in) {
   return tk_inst_effect(in) != TK_EFFECT_WRITES && in->op != TK_I_BARRIER;
 }
 
-/* ---- uses ------------------------------------------------------------------
- */
+/* ---- uses ---------------------------------------------------------------- */
 
-/* Instructions that give another view of their operand, which is not looked at
- * before somebody needs the result. */
+/* Instructions that only give another view of their operand, and so need not be
+ * computed before their result is used. */
 static bool is_lazy(const tk_inst *in) {
   tk_lanes lanes = tk_inst_lanes(in);
   if (!tk_inst_is_pure(in)) return false;
@@ -113,8 +111,7 @@ static bool stays_in_loop(const planning *x, const tk_inst *load) {
   return all.n == within.n;
 }
 
-/* ---- loads -----------------------------------------------------------------
- */
+/* ---- loads --------------------------------------------------------------- */
 
 typedef struct search {
   int slot;
@@ -140,7 +137,7 @@ static bool is_zero(const planning *x, int slot) {
   return same && is_zero(x, s.maker->args[0]);
 }
 
-/* Adds what gives a slot, if it can be computed ahead. */
+/* Adds the instruction that computes a slot, if it can be computed ahead. */
 static bool add_ahead(planning *x, int slot) {
   const tk_inst *in = x->maker[slot];
   if (x->ahead[slot]) return true;
@@ -169,7 +166,7 @@ static void add_load(planning *x, const tk_inst *load) {
     memcpy(x->ahead, was, n);
 }
 
-/* Loads that lead to a slot of the body lane by lane. */
+/* The loads that a slot of the body depends on lane by lane. */
 static void follow_operand(planning *x, int slot) {
   const tk_inst *in = x->maker[slot];
   if (!in || x->buried[slot] || x->makers[slot] > 1) return;
@@ -178,8 +175,7 @@ static void follow_operand(planning *x, int slot) {
     for (int k = 0; k < in->nargs; k++) follow_operand(x, in->args[k]);
 }
 
-/* ---- the plan --------------------------------------------------------------
- */
+/* ---- the plan ------------------------------------------------------------ */
 
 static bool is_planned(const planning *x, const tk_inst *in) {
   for (int k = 0; k < in->nres; k++)

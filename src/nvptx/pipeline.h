@@ -6,8 +6,8 @@
  * what the loop does not change, and from arithmetic; if lanes that are masked
  * off are zeros; and if nothing in the loop writes to memory.
  *
- * Plans belong to the arena.
- */
+ * Plans belong to the
+ * arena. */
 #ifndef TK_NVPTX_PIPELINE_H
 #define TK_NVPTX_PIPELINE_H
 
@@ -18,7 +18,7 @@
 typedef struct tkv_plan {
   const tk_inst **insts;
   size_t n;
-  const bool *ahead; /* by slot: one of these gives it */
+  const bool *ahead; /* by slot: whether one of these computes it */
 } tkv_plan;
 
 /* Whether a load of that function can be a copy to shared memory: as wide as

@@ -99,7 +99,7 @@ static bool has_any(const char *text, const char *const *words) {
   return false;
 }
 
-/* Whether the loader, or LLVM's last words, complain of memory. */
+/* Whether the message of the loader or of LLVM says that memory ran out. */
 static bool lacked_memory(const char *said) {
   static const char *const words[] = {"out of memory",         "bad_alloc",
                                       "failed to map segment", "allocate",
@@ -126,7 +126,7 @@ typedef struct child_end {
   int status;
 } child_end;
 
-/* `why` is the loader's, or empty. */
+/* `why` is the loader's message, or empty. */
 static void TK_NORETURN report_memory(tk_env *e, const char *why) {
   unsigned long limit = memory_limit();
   tk_diag *d =
@@ -143,7 +143,7 @@ static void TK_NORETURN report_memory(tk_env *e, const char *why) {
   tk_throw(e, TK_INTERNAL);
 }
 
-/* It ended without an answer. */
+/* The child has ended without an answer. */
 static void TK_NORETURN report_death(tk_env *e, const child_end *c) {
   int n = (int)strcspn(c->said, "\n");
   bool by_signal = WIFSIGNALED(c->status);

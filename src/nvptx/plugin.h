@@ -1,15 +1,15 @@
 /* plugin.h - the plug-in libtkdbg-nvptx.so, run in a child process.
  *
  * LLVM runs there since what it cannot compile may end its process, and since
- * what it allocates goes with it.  A plug-in that is damaged ends that, too.
- */
+ * what it allocates goes with it.  A plug-in that is damaged ends that,
+ * too. */
 #ifndef TK_NVPTX_PLUGIN_H
 #define TK_NVPTX_PLUGIN_H
 
 #include "base/diag.h"
 #include "nvptx/llvm.h"
 
-/* The file that it is in; false: it does not lie beside this code. */
+/* Finds the plug-in's file; returns false if it is not beside this library. */
 bool tkv_find_plugin(char *out, size_t size);
 
 /* Adds the PTX of a request.  Fails, once it is reported that the plug-in is

@@ -47,7 +47,7 @@ static void check_threads(tk_env *e, const compiling *c) {
   tk_throw(e, TK_FINDING);
 }
 
-/* A file is known by its name and by when it was written. */
+/* A file is identified by its name and the time of its last change. */
 static void add_file_to_key(tkv_key *k, const char *path) {
   struct stat st;
   if (stat(path, &st)) return;
@@ -55,7 +55,8 @@ static void add_file_to_key(tkv_key *k, const char *path) {
   tkv_add_to_key(k, &st.st_mtim, sizeof st.st_mtim);
 }
 
-/* The code says the form, the options and the number of warps. */
+/* The code contains all that depends on the form, the options and the number of
+ * warps. */
 static tkv_key key_of(const tkv_llvm_request *r) {
   char plugin[TKV_PATH];
   tkv_key k = tkv_new_key();

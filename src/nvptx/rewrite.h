@@ -1,8 +1,8 @@
 /* rewrite.h - what passes share: who gives a slot its value, and replacing
  * instructions one by one in the order of the text.
  *
- * A rewriter lives on the stack of a pass; its tables belong to the program.
- */
+ * A rewriter lives on the stack of a pass; its tables belong to the
+ * program. */
 #ifndef TK_NVPTX_REWRITE_H
 #define TK_NVPTX_REWRITE_H
 
@@ -24,7 +24,7 @@ struct tkv_rewriter {
                       a merge, a parameter, a loop's variable */
   uint8_t *merge;  /* by slot */
   size_t nmaker;
-  int *stands; /* by slot: what stands for it */
+  int *stands; /* by slot: the slot that replaces it */
   tkv_rule *rule;
   void (*scope)(tkv_rewriter *w, bool begins); /* a body; or NULL */
   void *ud;
@@ -46,7 +46,7 @@ const tk_inst *tkv_maker(const tkv_rewriter *w, int slot, tk_opcode op);
  * that type for its result; operands and attributes are to be filled in. */
 tk_inst *tkv_add(tkv_rewriter *w, tk_opcode op, size_t nargs,
                  const tk_type *type);
-/* Makes `in` an instruction with one operand instead. */
+/* Turns `in` into an instruction with one operand. */
 void tkv_become(tkv_rewriter *w, tk_inst *in, tk_opcode op, int arg);
 /* Makes it one of which every lane holds these bits. */
 void tkv_become_const(tkv_rewriter *w, tk_inst *in, uint64_t bits);

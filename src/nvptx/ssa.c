@@ -4,8 +4,8 @@
  * known which slot of the copy holds its value here (`now`).  Each assignment
  * makes a new one; where ways meet that bring different ones, a merge is made.
  * Variables that one way alone has given a value have none afterwards: the
- * verifier asks every way for one before a use.
- */
+ * verifier asks every way for one before a
+ * use. */
 #include <string.h>
 
 #include "nvptx/nvptx.h"
@@ -146,7 +146,7 @@ static void rename_insts(renamer *r, tk_insts *to, const tk_insts *from) {
 
 static void rename_body(renamer *r, tk_body *to, const tk_body *from);
 
-/* Where two ways meet, behind an if. */
+/* Makes merges where the two branches of an if meet. */
 static void merge_ways(renamer *r, tk_stmt *st, const int *first, bool dead1) {
   bool dead2 = r->dead;
   size_t n = r->from->nslots;
@@ -186,7 +186,8 @@ static void rename_if(renamer *r, tk_stmt *st, const tk_stmt *from) {
 
 typedef TK_VEC(int) slot_list;
 
-/* What a loop assigns that had a value before: a merge of it goes round. */
+/* A variable that had a value before a loop and is assigned in it becomes a
+ * merge that the loop carries. */
 typedef struct carried {
   renamer *r;
   uint8_t *seen;
@@ -229,8 +230,8 @@ static carried begin_loop(renamer *r, const tk_stmt *from, tk_insts *before) {
   return c;
 }
 
-/* Gives the merges what the body left.  They change all at once: what is a
- * merge itself is copied aside first. */
+/* Assigns the values at the end of the body to the merges. All change at once,
+ * so a value that is itself a merge is copied aside first. */
 static void end_loop(renamer *r, const carried *c, tk_stmt *st) {
   if (r->dead || !c->old.n) return;
   tk_stmt *end = add_stmt(r, &st->body, TK_S_RUN, st->span);

@@ -3,8 +3,8 @@
  *
  * A place is a number whose axis of neighbours comes first, with some of its
  * bits xor-ed into lower ones; as that is linear, it is done to the bases of a
- * distributed layout (dist.h).
- */
+ * distributed layout
+ * (dist.h). */
 #ifndef TK_NVPTX_SWIZZLE_H
 #define TK_NVPTX_SWIZZLE_H
 
@@ -23,8 +23,8 @@ typedef struct tkv_places {
 
 /* A tkv_dist_map of numbers to places. */
 uint32_t tkv_place(uint32_t number, const void *places);
-/* log2 of how many places of the lowest registers one access of 16 bytes at
- * most takes. */
+/* log2 of how many places, of the lowest registers, one access of at most 16
+ * bytes covers. */
 int tkv_neighbours(const tkv_dist *places, size_t size);
 /* The places with the fewest passes and accesses for a block that is written in
  * one layout and read in the other. */

@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "tkdbg/compile.h"
 
-/* Where one is below CUDA, and below Triton's folder of NVIDIA's files. */
+/* Where a tool is inside the folder of CUDA, and inside Triton's folder of
+ * NVIDIA's files. */
 typedef struct wanted {
   const char *variable, *in_cuda, *in_triton;
 } wanted;
@@ -73,6 +75,14 @@ const char *tkv_find_libdevice(char *out) {
 const char *tkv_find_ptxas(char *out) {
   static const wanted ptxas = {"TKDBG_PTXAS", "bin/ptxas", "bin/ptxas"};
   return find_file(out, &ptxas);
+}
+
+bool tk_ptxas_path(char *out, size_t size) {
+  char path[TKV_PATH];
+  const char *found = tkv_find_ptxas(path);
+  if (!found || strlen(found) >= size) return false;
+  memcpy(out, found, strlen(found) + 1);
+  return true;
 }
 
 void tkv_report_failure(tk_env *e, const char *fmt, const char *why,

@@ -13,8 +13,8 @@ enum { TKV_PATH = 4096 };
 const char *tkv_find_libdevice(char *out);
 const char *tkv_find_ptxas(char *out);
 
-/* Reports what such a tool fails at, which is nobody's line; help may be
- * NULL. */
+/* Reports that such a tool has failed, which has no place in a source; help may
+ * be NULL. */
 void TK_NORETURN tkv_report_failure(tk_env *e, const char *fmt, const char *why,
                                     const char *help);
 

@@ -24,17 +24,17 @@ static bool note_end(void *ud, const tk_at *at) {
   return true;
 }
 
-static tkp_function *function_of(tk_profile *p, const tk_func *f) {
-  tkp_function **at = &p->functions;
+static tkf_function *function_of(tk_profile *p, const tk_func *f) {
+  tkf_function **at = &p->functions;
   for (; *at; at = &(*at)->next) {
-    tkp_function *x = *at;
+    tkf_function *x = *at;
     if (x->src == f->src && x->span.lo == f->span.lo &&
         !strcmp(x->name, f->name))
       break;
   }
   if (!*at) {
-    *at = TK_NEW(&p->arena, tkp_function);
-    **at = (tkp_function){.name = tk_arena_strdup(&p->arena, f->name),
+    *at = TK_NEW(&p->arena, tkf_function);
+    **at = (tkf_function){.name = tk_arena_strdup(&p->arena, f->name),
                           .src = f->src,
                           .span = f->span,
                           .end = f->span.hi,
@@ -44,14 +44,14 @@ static tkp_function *function_of(tk_profile *p, const tk_func *f) {
   return *at;
 }
 
-static tkp_frame *frame_of(tk_profile *p, tkp_frame *caller,
-                           tkp_function *function, int line) {
-  tkp_frame **at = caller ? &caller->first : &p->kernels;
+static tkf_frame *frame_of(tk_profile *p, tkf_frame *caller,
+                           tkf_function *function, int line) {
+  tkf_frame **at = caller ? &caller->first : &p->kernels;
   while (*at && ((*at)->function != function || (*at)->line != line))
     at = &(*at)->next;
   if (*at) return *at;
-  *at = TK_NEW(&p->arena, tkp_frame);
-  **at = (tkp_frame){.caller = caller, .function = function, .line = line};
+  *at = TK_NEW(&p->arena, tkf_frame);
+  **at = (tkf_frame){.caller = caller, .function = function, .line = line};
   return *at;
 }
 
@@ -76,32 +76,60 @@ static const tk_type *operation_type(const tk_inst *in) {
   return from ? &in->from : &in->type;
 }
 
-static tkp_op *op_of(tk_profile *p, tkp_frame *f, const tk_inst *in, where at) {
+static tkf_op **bucket_of(const tkf_frame *f, tk_span span, int op, int mode) {
+  size_t h = span.lo * 31u + span.hi * 17u + (unsigned)op * 7u + (unsigned)mode;
+  return &f->buckets[h & (f->nbuckets - 1)];
+}
+
+/* As many buckets as operations, at least. */
+static void widen_buckets(tk_profile *p, tkf_frame *f) {
+  f->nbuckets = f->nbuckets ? 2 * f->nbuckets : 16;
+  f->buckets = TK_NEWN(&p->arena, tkf_op *, f->nbuckets);
+  for (tkf_op *x = f->ops; x; x = x->next) {
+    tkf_op **bucket = bucket_of(f, x->span, x->op, x->mode);
+    x->same = *bucket;
+    *bucket = x;
+  }
+}
+
+static tkf_op *add_op(tk_profile *p, tkf_frame *f, const tkf_op *made) {
+  if (f->nops == f->nbuckets) widen_buckets(p, f);
+  tkf_op **bucket = bucket_of(f, made->span, made->op, made->mode);
+  tkf_op *x = TK_NEW(&p->arena, tkf_op);
+  *x = *made;
+  x->same = *bucket;
+  *bucket = x;
+  *(f->end ? f->end : &f->ops) = x;
+  f->end = &x->next;
+  f->nops++;
+  return x;
+}
+
+static tkf_op *op_of(tk_profile *p, tkf_frame *f, const tk_inst *in, where at) {
   const tk_type *type = operation_type(in);
-  tkp_op **list = &f->ops;
-  for (; *list; list = &(*list)->next) {
-    const tkp_op *x = *list;
+  tkf_op *x = f->nops ? *bucket_of(f, at.span, in->op, in->mode) : NULL;
+  for (; x; x = x->same)
     if (x->span.lo == at.span.lo && x->span.hi == at.span.hi &&
         x->op == in->op && x->mode == in->mode && tk_same_type(&x->type, type))
-      return *list;
-  }
-  *list = TK_NEW(&p->arena, tkp_op);
-  **list = (tkp_op){.name = label_of(&p->arena, in),
-                    .op = (tk_opcode)in->op,
-                    .mode = in->mode,
-                    .type = *type,
-                    .src = at.src,
-                    .span = at.span};
-  return *list;
+      return x;
+  return add_op(p, f,
+                &(tkf_op){.name = label_of(&p->arena, in),
+                          .op = (tk_opcode)in->op,
+                          .mode = in->mode,
+                          .type = *type,
+                          .src = at.src,
+                          .span = at.span});
 }
 
 /* Adds what an instruction did; returns its ticks. */
-static double add_counts(tk_profile *p, tkp_op *op, const tkp_counts *c) {
+static double add_counts(tk_profile *p, tkf_op *op, const tkf_counts *c) {
   const tk_inst *in = c->in;
   tk_profile_counts *to = &op->counts;
   uint64_t n = (uint64_t)in->n, flops = tk_inst_flops(in);
   uint64_t timer = p->timer * c->calls;
   double ticks = c->ticks > timer ? (double)(c->ticks - timer) : 0;
+  TK_ASSERT(c->known <= c->calls && c->rows <= c->calls);
+  TK_ASSERT(!c->access || c->active <= c->calls * n);
   to->calls += c->calls;
   to->seconds += ticks;
   to->flops += c->access ? flops / n * c->active : flops * c->calls;
@@ -120,25 +148,25 @@ static double add_counts(tk_profile *p, tkp_op *op, const tkp_counts *c) {
 /* ---- frames of the run --------------------------------------------------- */
 
 /* The user's place of an instruction of a node that was called from `from`. */
-static where place_in(const tkp_node *n, const tk_inst *in, where from) {
+static where place_in(const tkf_node *n, const tk_inst *in, where from) {
   return n->func->library ? from : (where){n->func->src, in->span};
 }
 
 /* Adds a node and those that it called; returns their ticks. */
-static double add_calls(tk_profile *p, tkp_frame *caller, const tkp_node *n,
+static double add_calls(tk_profile *p, tkf_frame *caller, const tkf_node *n,
                         where from) {
   bool library = n->func->library && from.src;
   int line = library ? tk_source_line(from.src, from.span.lo) : 0;
-  tkp_frame *f = frame_of(p, caller, function_of(p, n->func), line);
+  tkf_frame *f = frame_of(p, caller, function_of(p, n->func), line);
   double ticks = 0;
   f->calls += n->calls;
   for (size_t i = 0; i < n->ncounts; i++) {
-    const tkp_counts *c = &n->counts[i];
+    const tkf_counts *c = &n->counts[i];
     if (!c->in) continue;
-    tkp_op *op = op_of(p, f, c->in, place_in(n, c->in, from));
+    tkf_op *op = op_of(p, f, c->in, place_in(n, c->in, from));
     ticks += add_counts(p, op, c);
   }
-  for (const tkp_node *k = n->first; k; k = k->next) {
+  for (const tkf_node *k = n->first; k; k = k->next) {
     where at = place_in(n, k->call, from);
     double sub = add_calls(p, f, k, at);
     if (!k->func->library) op_of(p, f, k->call, at)->called += sub;
@@ -147,15 +175,15 @@ static double add_calls(tk_profile *p, tkp_frame *caller, const tkp_node *n,
   return ticks;
 }
 
-void tkp_add_run(tk_profile *p) {
-  tkp_run *r = &p->run;
+void tkf_add_run(tk_profile *p) {
+  tkf_run *r = &p->run;
   p->seconds += tk_clock_seconds() - r->seconds;
-  p->ticks += (double)(tkp_ticks() - r->ticks);
+  p->ticks += (double)(tkf_ticks() - r->ticks);
   p->launches++;
   p->programs += r->programs;
   p->paused += r->paused;
   if (!r->kernel) return; /* no program began */
-  tkp_function *f = function_of(p, r->kernel->func);
+  tkf_function *f = function_of(p, r->kernel->func);
   f->kernel = true;
   f->launches++;
   add_calls(p, NULL, r->kernel, (where){NULL, {0, 0}});

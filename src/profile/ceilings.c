@@ -5,8 +5,8 @@
  * on registers, fused where the processor can.  The best of some tries counts:
  * others may use the machine.  Both are kept in a file, with the processor that
  * they were measured on; a file that is of another one, or that says nothing
- * sensible, is measured again.
- */
+ * sensible, is measured
+ * again. */
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
@@ -76,7 +76,8 @@ FUSED CHAINS(fused_many, MOST_CHAINS, __builtin_fmaf(x[i], a, b)) FUSED
   return best;
 }
 
-/* Twice what the last cache holds, within what one may ask of a machine. */
+/* Twice the size of the last cache, but no more than a machine can be expected
+ * to spare. */
 static size_t bytes_beyond_caches(void) {
   enum { LEAST = 32 << 20, MOST = 128 << 20 };
   long cache = -1;
@@ -110,7 +111,7 @@ static double measure_bandwidth(const tk_env *e) {
 
 /* ---- the file ------------------------------------------------------------ */
 
-/* What the processor calls itself. */
+/* The processor's name for itself. */
 static const char *cpu_name(tk_arena *a) {
   char line[256];
   const char *found = NULL;
@@ -125,7 +126,7 @@ static const char *cpu_name(tk_arena *a) {
   return found ? found : "unknown processor";
 }
 
-/* A number that some machine could have; 0: it is none. */
+/* Accepts a number that some machine could have; otherwise 0. */
 static double sensible(const json_t *v) {
   double x = json_number_value(v);
   return isfinite(x) && x > 1e6 && x < 1e18 ? x : 0;
@@ -151,7 +152,7 @@ static void keep_ceilings(const char *path, const tk_profile_ceilings *c) {
   json_decref(o);
 }
 
-tk_profile_ceilings tkp_ceilings(tk_arena *a) {
+tk_profile_ceilings tkf_ceilings(tk_arena *a) {
   char folder[PATH_MAX] = "";
   tk_profile_ceilings c = {.cpu = cpu_name(a)};
   bool has_folder = tk_cache_folder(folder, sizeof folder);

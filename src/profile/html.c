@@ -51,9 +51,9 @@ static void page_machine(page *p) {
     return;
   }
   tk_buf_puts(p->out, "one core of this machine: ");
-  tkp_put_bytes(p->out, most->bandwidth);
+  tkf_put_bytes(p->out, most->bandwidth);
   tk_buf_puts(p->out, "/s, ");
-  tkp_put_speed(p->out, most->flops);
+  tkf_put_speed(p->out, most->flops);
   tk_buf_puts(p->out, " (");
   page_text(p->out, most->cpu);
   tk_buf_puts(p->out, ")");
@@ -70,18 +70,18 @@ static void page_facts(page *p) {
   const tk_profile_data *d = p->d;
   const tk_profile_counts *c = &d->counts;
   tk_buf_puts(p->out, "<dl class=\"facts\">\n");
-  page_fact(p, "launches", (double)d->launches, "", tkp_put_count);
-  page_fact(p, "programs", (double)d->programs, "", tkp_put_count);
-  page_fact(p, "time", d->seconds, "", tkp_put_seconds);
-  page_fact(p, "in operations", c->seconds, "", tkp_put_seconds);
-  page_fact(p, "interrupted by the system", d->paused, "", tkp_put_seconds);
-  page_fact(p, "operations", (double)c->calls, "", tkp_put_count);
+  page_fact(p, "launches", (double)d->launches, "", tkf_put_count);
+  page_fact(p, "programs", (double)d->programs, "", tkf_put_count);
+  page_fact(p, "time", d->seconds, "", tkf_put_seconds);
+  page_fact(p, "in operations", c->seconds, "", tkf_put_seconds);
+  page_fact(p, "interrupted by the system", d->paused, "", tkf_put_seconds);
+  page_fact(p, "operations", (double)c->calls, "", tkf_put_count);
   page_fact(p, "bytes moved", (double)(c->read + c->written), "",
-            tkp_put_bytes);
-  page_fact(p, "flops", (double)c->flops, "", tkp_put_count);
+            tkf_put_bytes);
+  page_fact(p, "flops", (double)c->flops, "", tkf_put_count);
   page_fact(p, "lanes off",
             c->lanes ? 100 * (double)c->off / (double)c->lanes : 0, " %",
-            tkp_put_count);
+            tkf_put_count);
   tk_buf_puts(p->out, "</dl>\n");
 }
 
@@ -104,7 +104,7 @@ static void page_frame_text(page *p, const tk_profile_node *n) {
   page_text(out, n->name);
   if (n->type) tk_buf_putc(out, ' '), page_text(out, n->type);
   tk_buf_puts(out, ", ");
-  tkp_put_seconds(out, n->total);
+  tkf_put_seconds(out, n->total);
   tk_buf_printf(out, ", %.1f %%", percent(p, n->total));
   if (n->place.file) {
     tk_buf_puts(out, ", ");
@@ -132,7 +132,7 @@ static void page_flame(page *p) {
   tk_buf_printf(p->out, "<div class=\"flame\" style=\"--rows:%d\">\n", rows);
   page_frame(p, "all", 0, 0, 100);
   tk_buf_puts(p->out, "all operations, ");
-  tkp_put_seconds(p->out, p->whole);
+  tkf_put_seconds(p->out, p->whole);
   tk_buf_puts(p->out, "\">all operations</button>\n");
   for (size_t i = 0; i < d->nnodes; i++) {
     const tk_profile_node *n = &d->nodes[i];
@@ -182,12 +182,12 @@ static void page_operation(page *p, const tk_profile_op *op) {
   page_text(out, op->type);
   tk_buf_puts(out, "</span>");
   if (op->function) tk_buf_printf(out, "<span>in tl.%s</span>", op->function);
-  page_span(p, "", c->seconds, tkp_put_seconds, "");
-  page_span(p, "", (double)c->calls, tkp_put_count, " times");
-  page_span(p, "", (double)c->read, tkp_put_bytes, " read");
-  page_span(p, "", (double)c->written, tkp_put_bytes, " written");
+  page_span(p, "", c->seconds, tkf_put_seconds, "");
+  page_span(p, "", (double)c->calls, tkf_put_count, " times");
+  page_span(p, "", (double)c->read, tkf_put_bytes, " read");
+  page_span(p, "", (double)c->written, tkf_put_bytes, " written");
   page_span(p, "", part_off(c), put_hundredths, " % of lanes off");
-  page_span(p, "", (double)c->flops, tkp_put_count, " flop");
+  page_span(p, "", (double)c->flops, tkf_put_count, " flop");
   page_span(p, "", 100 * reached, put_hundredths, " % of the roof");
   if (c->lanes > c->calls)
     tk_buf_printf(out, "<span class=\"quiet\">%llu of %llu by rows</span>",
@@ -219,13 +219,13 @@ static void page_line(page *p, const tk_profile_line *l) {
   page_number(p, l->place.line);
   tk_buf_printf(p->out, "<span class=\"time\" style=\"--p:%.2f\">",
                 percent(p, l->total));
-  tkp_put_seconds(p->out, l->total);
+  tkf_put_seconds(p->out, l->total);
   tk_buf_printf(p->out, "</span><span class=\"more\">%.1f %%</span>",
                 percent(p, l->total));
-  page_span(p, "more", (double)c->calls, tkp_put_count, "");
-  page_span(p, "more", bytes, tkp_put_bytes, "");
+  page_span(p, "more", (double)c->calls, tkf_put_count, "");
+  page_span(p, "more", bytes, tkf_put_bytes, "");
   page_span(p, "more", part_off(c), put_hundredths, "");
-  page_span(p, "more", (double)c->flops, tkp_put_count, "");
+  page_span(p, "more", (double)c->flops, tkf_put_count, "");
   page_span(p, "more", tk_profile_intensity(c), put_hundredths, "");
   page_span(p, "more", 100 * tk_profile_reached(c, &p->d->ceilings),
             put_hundredths, "");
@@ -278,10 +278,10 @@ static void page_function(page *p, const tk_profile_function *f) {
   tk_buf_puts(out, "</code></h2>\n<p class=\"quiet\">");
   page_text(out, f->place.file);
   tk_buf_printf(out, ":%d, ", f->place.line);
-  tkp_put_seconds(out, f->seconds);
+  tkf_put_seconds(out, f->seconds);
   if (f->total > f->seconds * 1.001) {
     tk_buf_puts(out, ", with what it calls ");
-    tkp_put_seconds(out, f->total);
+    tkf_put_seconds(out, f->total);
   }
   tk_buf_printf(out, ", %llu %s", (unsigned long long)f->calls,
                 f->kernel       ? "programs"
@@ -295,7 +295,7 @@ static void page_function(page *p, const tk_profile_function *f) {
   tk_buf_puts(out, "</section>\n");
 }
 
-void tkp_write_html(tk_buf *out, const tk_profile_data *d, bool colour) {
+void tkf_write_html(tk_buf *out, const tk_profile_data *d, bool colour) {
   page p = {out, d, d->counts.seconds};
   (void)colour;
   tk_buf_puts(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n"

@@ -87,7 +87,7 @@ static json_t *json_function(const tk_profile_data *d,
   return o;
 }
 
-/* Its parent is the number of another one. */
+/* Its parent, by its number. */
 static json_t *json_node(const tk_profile_node *n) {
   static const char *const kinds[] = {"function", "line", "library",
                                       "operation"};
@@ -126,7 +126,7 @@ static json_t *json_profile(const tk_profile_data *d) {
   return o;
 }
 
-void tkp_write_json(tk_buf *out, const tk_profile_data *d, bool colour) {
+void tkf_write_json(tk_buf *out, const tk_profile_data *d, bool colour) {
   json_t *o = json_profile(d);
   char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
   (void)colour;

@@ -1,5 +1,5 @@
-/* profile.c - a profile watches every launch of its session.
- */
+/* profile.c - a profile watches every launch of its
+ * session. */
 #include "profile/profile.h"
 
 #include <string.h>
@@ -8,14 +8,15 @@
 
 static void profile_run_begins(void *ud, tki *t) {
   tk_profile *p = ud;
-  if (!p->ignoring) tkp_run_begin(&p->run, t, p->least);
+  if (!p->ignoring) tkf_run_begin(&p->run, t, p->least);
 }
 
 static void profile_run_ends(void *ud, tki *t, tk_status st) {
   tk_profile *p = ud;
   (void)st;
-  if (p->run.t != t) return; /* ignored, or refused before it began */
-  tkp_add_run(p);
+  /* the launch is ignored, or was refused before it began */
+  if (p->run.t != t) return;
+  tkf_add_run(p);
   p->run.t = NULL;
   tk_arena_free(&p->run.arena);
 }
@@ -40,8 +41,8 @@ static void make_profile(tk_env *e, void *ud) {
   making *m = ud;
   tk_profile *p = tk_calloc(e, 1, sizeof *p);
   p->session = m->session;
-  p->timer = tkp_timer_ticks();
-  p->least = tkp_least_pause(p->timer);
+  p->timer = tkf_timer_ticks();
+  p->least = tkf_least_pause(p->timer);
   tk_arena_init(&p->arena, e);
   tk_arena_init(&p->answers, e);
   tk_arena_init(&p->run.arena, e);
@@ -71,7 +72,7 @@ void tk_profile_ignore(tk_profile *p, bool launches) {
 
 static void read_profile(tk_env *e, void *ud) {
   (void)e;
-  tkp_read(ud);
+  tkf_read(ud);
 }
 
 tk_status tk_profile_read(tk_profile *p, const tk_profile_data **out) {
@@ -92,7 +93,7 @@ typedef struct writing {
 static void write_profile(tk_env *e, void *ud) {
   writing *w = ud;
   (void)e;
-  tkp_read(w->p);
+  tkf_read(w->p);
   tk_buf_clear(w->out);
   w->write(w->out, &w->p->data, w->colour);
 }
@@ -104,15 +105,15 @@ static tk_status write_anew(writing w, const char **out) {
 }
 
 tk_status tk_profile_text(tk_profile *p, bool colour, const char **out) {
-  return write_anew((writing){p, &p->text, tkp_write_text, colour}, out);
+  return write_anew((writing){p, &p->text, tkf_write_text, colour}, out);
 }
 
 tk_status tk_profile_json(tk_profile *p, const char **out) {
-  return write_anew((writing){p, &p->json, tkp_write_json, false}, out);
+  return write_anew((writing){p, &p->json, tkf_write_json, false}, out);
 }
 
 tk_status tk_profile_html(tk_profile *p, const char **out) {
-  return write_anew((writing){p, &p->html, tkp_write_html, false}, out);
+  return write_anew((writing){p, &p->html, tkf_write_html, false}, out);
 }
 
 typedef struct saving {

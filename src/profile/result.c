@@ -37,27 +37,27 @@ static void sort_items(void *items, size_t n, size_t size,
 
 /* An operation of a function, in any of its frames. */
 typedef struct entry {
-  const tkp_op *op;
-  const tkp_function *library; /* of tkdbg's own that it stands in, or NULL */
+  const tkf_op *op;
+  const tkf_function *library; /* of tkdbg's own that it stands in, or NULL */
   int line;
 } entry;
 
 typedef TK_VEC(entry) entries;
 
 /* Operations of a frame, and of tkdbg's own functions that it calls. */
-static void gather_frame(reading *r, entries *all, const tkp_frame *f,
-                         const tkp_function *library) {
-  for (const tkp_op *op = f->ops; op; op = op->next) {
+static void gather_frame(reading *r, entries *all, const tkf_frame *f,
+                         const tkf_function *library) {
+  for (const tkf_op *op = f->ops; op; op = op->next) {
     entry x = {op, library, tk_source_line(op->src, op->span.lo)};
     TK_PUSH(r->arena, all, x);
   }
-  for (const tkp_frame *k = f->first; k; k = k->next)
+  for (const tkf_frame *k = f->first; k; k = k->next)
     if (k->function->library) gather_frame(r, all, k, k->function);
 }
 
 /* ... of all frames of a function. */
-static void gather_function(reading *r, entries *all, const tkp_frame *list,
-                            const tkp_function *f) {
+static void gather_function(reading *r, entries *all, const tkf_frame *list,
+                            const tkf_function *f) {
   for (; list; list = list->next) {
     if (list->function == f) gather_frame(r, all, list, NULL);
     gather_function(r, all, list->first, f);
@@ -97,7 +97,7 @@ static const char *type_text(tk_arena *a, const tk_type *type) {
   return text;
 }
 
-static tk_profile_counts in_seconds(const reading *r, const tkp_op *op) {
+static tk_profile_counts in_seconds(const reading *r, const tkf_op *op) {
   tk_profile_counts c = op->counts;
   c.seconds *= r->tick;
   return c;
@@ -114,8 +114,9 @@ static tk_place place_of_line(const tk_source *src, int line) {
 static tk_profile_line make_line(reading *r, const entry *e, size_t n) {
   TK_VEC(tk_profile_op) ops = {0};
   tk_profile_line line = {.place = place_of_line(e->op->src, e->line)};
+  TK_ASSERT(n && e[n - 1].line == e->line);
   for (size_t i = 0; i < n; i++) {
-    const tkp_op *op = e[i].op;
+    const tkf_op *op = e[i].op;
     tk_profile_counts c = in_seconds(r, op);
     if (!i || compare_entries(&e[i - 1], &e[i])) {
       tk_profile_op made = {.name = op->name,
@@ -137,16 +138,16 @@ static tk_profile_line make_line(reading *r, const entry *e, size_t n) {
 
 /* ---- functions ----------------------------------------------------------- */
 
-static double frame_seconds(const reading *r, const tkp_frame *f) {
+static double frame_seconds(const reading *r, const tkf_frame *f) {
   double s = 0;
-  for (const tkp_op *op = f->ops; op; op = op->next)
+  for (const tkf_op *op = f->ops; op; op = op->next)
     s += op->counts.seconds * r->tick;
-  for (const tkp_frame *k = f->first; k; k = k->next) s += frame_seconds(r, k);
+  for (const tkf_frame *k = f->first; k; k = k->next) s += frame_seconds(r, k);
   return s;
 }
 
 static void add_frames(const reading *r, tk_profile_function *to,
-                       const tkp_frame *list, const tkp_function *f) {
+                       const tkf_frame *list, const tkf_function *f) {
   for (; list; list = list->next) {
     if (list->function == f) {
       to->calls += list->calls;
@@ -156,7 +157,7 @@ static void add_frames(const reading *r, tk_profile_function *to,
   }
 }
 
-static tk_profile_function make_function(reading *r, const tkp_function *f) {
+static tk_profile_function make_function(reading *r, const tkf_function *f) {
   entries all = {0};
   TK_VEC(tk_profile_line) lines = {0};
   tk_profile_function made = {.name = f->name,
@@ -189,12 +190,13 @@ static int compare_functions(const void *va, const void *vb) {
 /* ---- the tree ------------------------------------------------------------ */
 
 static size_t push_node(reading *r, tk_profile_node node) {
+  TK_ASSERT(node.parent < (int)r->nodes.n); /* each comes after its parent */
   node.depth = node.parent < 0 ? 0 : r->nodes.items[node.parent].depth + 1;
   TK_PUSH(r->arena, &r->nodes, node);
   return r->nodes.n - 1;
 }
 
-static void add_op_node(reading *r, size_t parent, const tkp_op *op) {
+static void add_op_node(reading *r, size_t parent, const tkf_op *op) {
   double s = op->counts.seconds * r->tick;
   if (!(s > 0)) return;
   tk_profile_node node = {.kind = TK_PROFILE_OPERATION,
@@ -206,29 +208,56 @@ static void add_op_node(reading *r, size_t parent, const tkp_op *op) {
   push_node(r, node);
 }
 
-static void add_frame_node(reading *r, int parent, const tkp_frame *f);
+static void add_frame_node(reading *r, int parent, const tkf_frame *f);
 
 /* One of tkdbg's own functions, below the line that called it. */
-static void add_library_node(reading *r, size_t parent, const tkp_frame *f) {
+static void add_library_node(reading *r, size_t parent, const tkf_frame *f) {
   tk_profile_node node = {.kind = TK_PROFILE_LIBRARY,
                           .parent = (int)parent,
                           .name = f->function->name,
                           .place = r->nodes.items[parent].place,
                           .total = frame_seconds(r, f)};
   size_t at = push_node(r, node);
-  for (const tkp_op *op = f->ops; op; op = op->next) add_op_node(r, at, op);
-  for (const tkp_frame *k = f->first; k; k = k->next)
+  for (const tkf_op *op = f->ops; op; op = op->next) add_op_node(r, at, op);
+  for (const tkf_frame *k = f->first; k; k = k->next)
     if (k->function->library)
       add_library_node(r, at, k);
     else
       add_frame_node(r, (int)at, k);
 }
 
-/* A line of a frame: its operations, and tkdbg's own functions. */
-static void add_line_node(reading *r, size_t parent, const tkp_frame *f,
-                          int line) {
-  const tk_source *src = f->function->src;
-  tk_place place = place_of_line(src, line);
+/* What stands at a line of a frame: an operation, or a function of tkdbg's
+ * own that is called there. */
+typedef struct part {
+  int line;
+  size_t order; /* operations come first */
+  const tkf_op *op;
+  const tkf_frame *library;
+} part;
+
+typedef TK_VEC(part) parts;
+
+static int compare_parts(const void *va, const void *vb) {
+  const part *a = va, *b = vb;
+  if (a->line != b->line) return a->line < b->line ? -1 : 1;
+  return a->order < b->order ? -1 : 1;
+}
+
+static void find_parts(reading *r, parts *all, const tkf_frame *f) {
+  for (const tkf_op *op = f->ops; op; op = op->next) {
+    int line = tk_source_line(f->function->src, op->span.lo);
+    TK_PUSH(r->arena, all, ((part){line, all->n, op, NULL}));
+  }
+  for (const tkf_frame *k = f->first; k; k = k->next)
+    if (k->function->library)
+      TK_PUSH(r->arena, all, ((part){k->line, all->n, NULL, k}));
+  sort_items(all->items, all->n, sizeof *all->items, compare_parts);
+}
+
+/* Adds a line of a frame: its n parts. */
+static void add_line_node(reading *r, size_t parent, const tkf_frame *f,
+                          const part *x, size_t n) {
+  tk_place place = place_of_line(f->function->src, x->line);
   size_t skip = strspn(place.text, " \t");
   if (skip > place.text_length) skip = place.text_length;
   tk_profile_node node = {.kind = TK_PROFILE_LINE,
@@ -238,47 +267,39 @@ static void add_line_node(reading *r, size_t parent, const tkp_frame *f,
                           .place = place};
   size_t at = push_node(r, node);
   double total = 0;
-  for (const tkp_op *op = f->ops; op; op = op->next) {
-    if (tk_source_line(src, op->span.lo) != line) continue;
-    total += op->counts.seconds * r->tick;
-    add_op_node(r, at, op);
-  }
-  for (const tkp_frame *k = f->first; k; k = k->next) {
-    if (!k->function->library || k->line != line) continue;
-    total += frame_seconds(r, k);
-    add_library_node(r, at, k);
+  for (size_t i = 0; i < n; i++) {
+    total += x[i].op ? x[i].op->counts.seconds * r->tick
+                     : frame_seconds(r, x[i].library);
+    if (x[i].op)
+      add_op_node(r, at, x[i].op);
+    else
+      add_library_node(r, at, x[i].library);
   }
   r->nodes.items[at].total = total;
 }
 
-static int compare_lines(const void *a, const void *b) {
-  return *(const int *)a - *(const int *)b;
-}
-
-static void add_frame_node(reading *r, int parent, const tkp_frame *f) {
+static void add_frame_node(reading *r, int parent, const tkf_frame *f) {
   tk_profile_node node = {.kind = TK_PROFILE_FUNCTION,
                           .parent = parent,
                           .name = f->function->name,
                           .place =
                               tk_place_of(f->function->src, f->function->span),
                           .total = frame_seconds(r, f)};
-  TK_VEC(int) lines = {0};
+  parts all = {0};
   size_t at = push_node(r, node);
-  for (const tkp_op *op = f->ops; op; op = op->next) {
-    int line = tk_source_line(op->src, op->span.lo);
-    TK_PUSH(r->arena, &lines, line);
+  find_parts(r, &all, f);
+  for (size_t i = 0, n; i < all.n; i += n) {
+    for (n = 1; i + n < all.n && all.items[i + n].line == all.items[i].line;)
+      n++;
+    add_line_node(r, at, f, &all.items[i], n);
   }
-  sort_items(lines.items, lines.n, sizeof *lines.items, compare_lines);
-  for (size_t i = 0; i < lines.n; i++)
-    if (!i || lines.items[i] != lines.items[i - 1])
-      add_line_node(r, at, f, lines.items[i]);
-  for (const tkp_frame *k = f->first; k; k = k->next)
+  for (const tkf_frame *k = f->first; k; k = k->next)
     if (!k->function->library) add_frame_node(r, (int)at, k);
 }
 
 /* -------------------------------------------------------------------------- */
 
-void tkp_read(tk_profile *p) {
+void tkf_read(tk_profile *p) {
   TK_VEC(tk_profile_function) functions = {0};
   tk_arena_free(&p->answers);
   reading r = {.p = p, .arena = &p->answers};
@@ -288,7 +309,7 @@ void tkp_read(tk_profile *p) {
                               .seconds = p->seconds,
                               .timer = (double)p->timer * r.tick,
                               .paused = p->paused * r.tick};
-  for (const tkp_function *f = p->functions; f; f = f->next) {
+  for (const tkf_function *f = p->functions; f; f = f->next) {
     if (f->library) continue;
     tk_profile_function made = make_function(&r, f);
     for (size_t i = 0; i < made.nlines; i++)
@@ -297,11 +318,11 @@ void tkp_read(tk_profile *p) {
   }
   sort_items(functions.items, functions.n, sizeof *functions.items,
              compare_functions);
-  for (const tkp_frame *k = p->kernels; k; k = k->next)
+  for (const tkf_frame *k = p->kernels; k; k = k->next)
     add_frame_node(&r, -1, k);
   p->data.functions = functions.items;
   p->data.nfunctions = functions.n;
   p->data.nodes = r.nodes.items;
   p->data.nnodes = r.nodes.n;
-  if (p->launches) p->data.ceilings = tkp_ceilings(&p->answers);
+  if (p->launches) p->data.ceilings = tkf_ceilings(&p->answers);
 }

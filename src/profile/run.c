@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "interp/tile.h"
 
-uint64_t tkp_ticks(void) {
+uint64_t tkf_ticks(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
   return __builtin_ia32_rdtsc();
 #else
@@ -24,10 +24,10 @@ uint64_t tkp_ticks(void) {
 #endif
 }
 
-uint64_t tkp_timer_ticks(void) {
+uint64_t tkf_timer_ticks(void) {
   uint64_t least = UINT64_MAX;
   for (int i = 0; i < 1000; i++) {
-    uint64_t at = tkp_ticks(), took = tkp_ticks() - at;
+    uint64_t at = tkf_ticks(), took = tkf_ticks() - at;
     if (took < least) least = took;
   }
   return least;
@@ -41,7 +41,7 @@ enum { LEAST_PAUSE = 1000 }; /* readings of the clock: some 20 microseconds */
  * roughness, and how long one is waited for, in seconds. */
 static const double FINE_STEP = 5e-6, STEP_WAIT = 2e-4;
 
-uint64_t tkp_least_pause(uint64_t timer) {
+uint64_t tkf_least_pause(uint64_t timer) {
   double began = tk_clock_seconds(), at = tk_clock_thread_seconds(), step = 0;
   while (!(step > 0) && tk_clock_seconds() - began < STEP_WAIT)
     step = tk_clock_thread_seconds() - at;
@@ -49,17 +49,17 @@ uint64_t tkp_least_pause(uint64_t timer) {
 }
 
 /* Ticks that the system took away since this was last asked. */
-static double ticks_taken(tkp_run *r) {
+static double ticks_taken(tkf_run *r) {
   double wall = tk_clock_seconds(), own = tk_clock_thread_seconds();
   double lost = (wall - r->wall) - (own - r->own);
-  double tick = (wall - r->seconds) / (double)(tkp_ticks() - r->ticks);
+  double tick = (wall - r->seconds) / (double)(tkf_ticks() - r->ticks);
   r->wall = wall;
   r->own = own;
   return lost > 0 && tick > 0 ? lost / tick : 0;
 }
 
 /* Ticks since r->last that the thread ran. */
-static uint64_t ticks_run(tkp_run *r, uint64_t now) {
+static uint64_t ticks_run(tkf_run *r, uint64_t now) {
   uint64_t took = now - r->last;
   if (took < r->least) return took;
   double taken = ticks_taken(r);
@@ -69,16 +69,16 @@ static uint64_t ticks_run(tkp_run *r, uint64_t now) {
 }
 
 /* What was taken away before this belongs to no operation. */
-static uint64_t interval_begins(tkp_run *r) {
-  uint64_t now = tkp_ticks();
+static uint64_t interval_begins(tkf_run *r) {
+  uint64_t now = tkf_ticks();
   if (now - r->last < r->least) return now;
   ticks_taken(r);
-  return tkp_ticks();
+  return tkf_ticks();
 }
 
 /* ---- frames ------------------------------------------------------------- */
 
-static tkp_node *node_of(const tki_frame *f) {
+static tkf_node *node_of(const tki_frame *f) {
   return f->shadow[TKI_SHADOW_PROFILE];
 }
 
@@ -94,8 +94,8 @@ static bool widen_numbers(void *ud, const tk_at *at, const tk_inst *in) {
   return true;
 }
 
-static tkp_node *new_node(tkp_run *r, tkp_node *caller, const tki_frame *f) {
-  tkp_node *n = TK_NEW(&r->arena, tkp_node);
+static tkf_node *new_node(tkf_run *r, tkf_node *caller, const tki_frame *f) {
+  tkf_node *n = TK_NEW(&r->arena, tkf_node);
   numbers of = {UINT32_MAX, 0};
   tk_walk_func(f->func, &(tk_walk){.ud = &of, .inst = widen_numbers});
   n->func = f->func;
@@ -103,18 +103,18 @@ static tkp_node *new_node(tkp_run *r, tkp_node *caller, const tki_frame *f) {
   n->call = caller ? f->caller->inst : NULL;
   n->id = of.first;
   if (of.first <= of.last) n->ncounts = of.last - of.first + 1;
-  n->counts = TK_NEWN(&r->arena, tkp_counts, n->ncounts + 1);
-  tkp_node **list = caller ? &caller->first : &r->kernel;
+  n->counts = TK_NEWN(&r->arena, tkf_counts, n->ncounts + 1);
+  tkf_node **list = caller ? &caller->first : &r->kernel;
   n->next = *list;
   return *list = n;
 }
 
 static void profile_frame(void *ud, tki *t, bool begins) {
-  tkp_run *r = ud;
+  tkf_run *r = ud;
   tki_frame *f = t->frame;
   if (!begins) return;
-  tkp_node *caller = f->caller ? node_of(f->caller) : NULL;
-  tkp_node *n = caller ? caller->first : r->kernel;
+  tkf_node *caller = f->caller ? node_of(f->caller) : NULL;
+  tkf_node *n = caller ? caller->first : r->kernel;
   while (n && (n->func != f->func || (caller && n->call != f->caller->inst)))
     n = n->next;
   if (!n) n = new_node(r, caller, f);
@@ -139,6 +139,7 @@ static size_t count_active_lanes(const tk_inst *in, const tki_val *mask) {
     active = 1;
     for (int k = 0; k < tki_sym_rank(s); k++)
       active *= tki_sym_hi(s, k) - tki_sym_lo(s, k);
+    TK_ASSERT(active <= n); /* the box lies in the block */
     return active;
   }
   const uint8_t *lanes = tki_lanes(mask);
@@ -146,7 +147,7 @@ static size_t count_active_lanes(const tk_inst *in, const tki_val *mask) {
   return active;
 }
 
-static void look_at_access(tkp_run *r, const tki *t, const tk_inst *in,
+static void look_at_access(tkf_run *r, const tki *t, const tk_inst *in,
                            const tki_val *slots) {
   int k = tk_inst_mask(in);
   const tki_val *mask = k < 0 ? NULL : &slots[in->args[k]];
@@ -158,10 +159,12 @@ static void look_at_access(tkp_run *r, const tki *t, const tk_inst *in,
 
 static void profile_begins(void *ud, tki *t, const tk_inst *in,
                            const tki_val *slots) {
-  tkp_run *r = ud;
-  tkp_node *n = node_of(t->frame);
-  if (r->open) r->open->ticks += ticks_run(r, tkp_ticks());
-  tkp_counts *c = &n->counts[in->id - n->id];
+  tkf_run *r = ud;
+  tkf_node *n = node_of(t->frame);
+  if (r->open) r->open->ticks += ticks_run(r, tkf_ticks());
+  TK_ASSERT(in->id >= n->id && in->id - n->id < n->ncounts);
+  tkf_counts *c = &n->counts[in->id - n->id];
+  TK_ASSERT(!c->in || c->in == in); /* a number is of one instruction */
   if (!c->in) {
     c->in = in;
     c->access = is_access(in);
@@ -174,10 +177,11 @@ static void profile_begins(void *ud, tki *t, const tk_inst *in,
 
 static void profile_ends(void *ud, tki *t, const tk_inst *in,
                          const tki_val *slots) {
-  tkp_run *r = ud;
-  uint64_t now = tkp_ticks(), ran = ticks_run(r, now);
-  tkp_node *n = node_of(t->frame);
-  tkp_counts *c = &n->counts[in->id - n->id];
+  tkf_run *r = ud;
+  uint64_t now = tkf_ticks(), ran = ticks_run(r, now);
+  tkf_node *n = node_of(t->frame);
+  tkf_counts *c = &n->counts[in->id - n->id];
+  TK_ASSERT(c->in == in && (!r->open || r->open == c)); /* calls are nested */
   c->calls++;
   c->ticks += ran;
   if (c->access) {
@@ -189,19 +193,19 @@ static void profile_ends(void *ud, tki *t, const tk_inst *in,
     c->known += tki_symbol(v) || tki_part_of(v);
   }
   r->open = NULL;
-  r->last = now - r->last < r->least ? now : tkp_ticks(); /* that cost */
+  r->last = now - r->last < r->least ? now : tkf_ticks(); /* that cost */
 }
 
 static void profile_program(void *ud, tki *t, bool begins) {
-  tkp_run *r = ud;
+  tkf_run *r = ud;
   (void)t;
   r->programs += !begins;
 }
 
-void tkp_run_begin(tkp_run *r, tki *t, uint64_t least) {
+void tkf_run_begin(tkf_run *r, tki *t, uint64_t least) {
   tk_arena_free(&r->arena);
   tk_arena_init(&r->arena, t->env);
-  *r = (tkp_run){.t = t, .arena = r->arena, .least = least};
+  *r = (tkf_run){.t = t, .arena = r->arena, .least = least};
   r->observer = (tki_observer){.ud = r,
                                .program = profile_program,
                                .frame = profile_frame,
@@ -210,5 +214,5 @@ void tkp_run_begin(tkp_run *r, tki *t, uint64_t least) {
   tki_observe(t, &r->observer);
   r->own = tk_clock_thread_seconds();
   r->wall = r->seconds = tk_clock_seconds();
-  r->last = r->ticks = tkp_ticks();
+  r->last = r->ticks = tkf_ticks();
 }

@@ -43,18 +43,18 @@ static void put_style(const table *t, const char *codes) {
 static void table_columns(table *t, const tk_profile_counts *c) {
   double reached = tk_profile_reached(c, &t->d->ceilings);
   double bytes = (double)(c->read + c->written);
-  tkp_put_seconds(&t->cell, c->seconds), put_cell(t, 9);
+  tkf_put_seconds(&t->cell, c->seconds), put_cell(t, 9);
   tk_buf_printf(&t->cell, "%.1f",
                 t->whole > 0 ? 100 * c->seconds / t->whole : 0);
   put_cell(t, 6);
-  if (c->calls) tkp_put_count(&t->cell, (double)c->calls);
+  if (c->calls) tkf_put_count(&t->cell, (double)c->calls);
   put_cell(t, 8);
-  if (bytes > 0) tkp_put_bytes(&t->cell, bytes);
+  if (bytes > 0) tkf_put_bytes(&t->cell, bytes);
   put_cell(t, 9);
   if (c->lanes)
     tk_buf_printf(&t->cell, "%.1f", 100 * (double)c->off / (double)c->lanes);
   put_cell(t, 6);
-  if (c->flops) tkp_put_count(&t->cell, (double)c->flops);
+  if (c->flops) tkf_put_count(&t->cell, (double)c->flops);
   put_cell(t, 7);
   if (c->flops && bytes > 0)
     tk_buf_printf(&t->cell, "%.2f", tk_profile_intensity(c));
@@ -88,7 +88,7 @@ static void table_line(table *t, const tk_profile_line *l) {
                 (int)l->place.text_length, l->place.text);
   put_style(t, "0;2");
   if (l->total > l->counts.seconds * 1.001) {
-    tkp_put_seconds(&t->cell, l->total), put_cell(t, 9);
+    tkf_put_seconds(&t->cell, l->total), put_cell(t, 9);
     tk_buf_puts(t->out, "  with the functions that it calls\n");
   }
   for (size_t i = 0; i < l->nops; i++) {
@@ -126,10 +126,10 @@ static void table_function(table *t, const tk_profile_function *f) {
   double seconds = 0;
   tk_buf_printf(t->out, "\n%s (%s:%d): ", f->name, f->place.file,
                 f->place.line);
-  tkp_put_seconds(t->out, f->seconds);
+  tkf_put_seconds(t->out, f->seconds);
   if (f->total > f->seconds * 1.001) {
     tk_buf_puts(t->out, ", with what it calls ");
-    tkp_put_seconds(t->out, f->total);
+    tkf_put_seconds(t->out, f->total);
   }
   tk_buf_puts(t->out, ", ");
   if (f->kernel) {
@@ -150,7 +150,7 @@ static void table_function(table *t, const tk_profile_function *f) {
     seconds += l->counts.seconds;
   }
   if (!left) return;
-  tkp_put_seconds(&t->cell, seconds), put_cell(t, 9);
+  tkf_put_seconds(&t->cell, seconds), put_cell(t, 9);
   tk_buf_puts(t->out, "  in ");
   put_counted(t->out, left, "line more\n", "lines more\n");
 }
@@ -158,11 +158,11 @@ static void table_function(table *t, const tk_profile_function *f) {
 static void put_pauses(tk_buf *out, const tk_profile_data *d) {
   if (d->paused < LEAST_PAUSE * d->seconds) return;
   tk_buf_puts(out, "interrupted by the system: ");
-  tkp_put_seconds(out, d->paused);
+  tkf_put_seconds(out, d->paused);
   tk_buf_puts(out, ", which no line is charged for\n");
 }
 
-void tkp_write_text(tk_buf *out, const tk_profile_data *d, bool colour) {
+void tkf_write_text(tk_buf *out, const tk_profile_data *d, bool colour) {
   table t = {.out = out, .d = d, .colour = colour};
   t.whole = d->counts.seconds;
   tk_buf_puts(out, "profile of ");
@@ -175,16 +175,16 @@ void tkp_write_text(tk_buf *out, const tk_profile_data *d, bool colour) {
   tk_buf_puts(out, ", ");
   put_counted(out, d->programs, "program", "programs");
   tk_buf_puts(out, ": ");
-  tkp_put_seconds(out, d->seconds);
+  tkf_put_seconds(out, d->seconds);
   tk_buf_puts(out, ", of which ");
-  tkp_put_seconds(out, t.whole);
+  tkf_put_seconds(out, t.whole);
   tk_buf_puts(out, " in ");
   put_counted(out, d->counts.calls, "operation\n", "operations\n");
   put_pauses(out, d);
   tk_buf_puts(out, "one core of this machine: ");
-  tkp_put_bytes(out, d->ceilings.bandwidth);
+  tkf_put_bytes(out, d->ceilings.bandwidth);
   tk_buf_puts(out, "/s, ");
-  tkp_put_speed(out, d->ceilings.flops);
+  tkf_put_speed(out, d->ceilings.flops);
   tk_buf_printf(out, " (%s)\n", d->ceilings.cpu);
   for (size_t i = 0; i < d->nfunctions; i++)
     table_function(&t, &d->functions[i]);

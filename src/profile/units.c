@@ -13,23 +13,23 @@ static void put_scaled(tk_buf *out, double x, const char *const *units,
   tk_buf_printf(out, "%.*f%s", digits, x, units[u]);
 }
 
-void tkp_put_seconds(tk_buf *out, double s) {
+void tkf_put_seconds(tk_buf *out, double s) {
   static const char *const units[] = {" ns", " µs", " ms", " s"};
   put_scaled(out, s * 1e9, units, TK_COUNT(units));
 }
 
-void tkp_put_bytes(tk_buf *out, double n) {
+void tkf_put_bytes(tk_buf *out, double n) {
   static const char *const units[] = {" B", " kB", " MB", " GB", " TB"};
   put_scaled(out, n, units, TK_COUNT(units));
 }
 
-void tkp_put_speed(tk_buf *out, double n) {
+void tkf_put_speed(tk_buf *out, double n) {
   static const char *const units[] = {" flop/s", " kflop/s", " Mflop/s",
                                       " Gflop/s", " Tflop/s"};
   put_scaled(out, n, units, TK_COUNT(units));
 }
 
-void tkp_put_count(tk_buf *out, double n) {
+void tkf_put_count(tk_buf *out, double n) {
   static const char *const units[] = {"", "k", "M", "G", "T"};
   put_scaled(out, n, units, TK_COUNT(units));
 }

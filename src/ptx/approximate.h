@@ -9,8 +9,18 @@
 #ifndef TK_PTX_APPROXIMATE_H
 #define TK_PTX_APPROXIMATE_H
 
+#include <math.h>
+#include <stdbool.h>
+
 #include "base/trans.h"
 
+/* Of an instruction with .ftz: a subnormal number is zero. */
+static inline float tkp_flushed(float a, bool ftz) {
+  return ftz && fpclassify(a) == FP_SUBNORMAL ? copysignf(0, a) : a;
+}
+static inline double tkp_approximate_sqrt(double a) {
+  return sqrtf((float)a);
+}
 static inline double tkp_approximate_ex2(double a) {
   return tkm_exp2f(a);
 }

@@ -252,7 +252,7 @@ void tkp_read_BRX(tkp_line *x) {
   }
 }
 
-/* In a function that is read in the place of a call, a branch behind it. */
+/* In a function that is read in the place of a call, a branch after it. */
 void tkp_read_RET(tkp_line *x) {
   x->in.run = x->r->called ? tkp_run_bra : tkp_run_exit;
   tkp_emit(x);

@@ -16,7 +16,7 @@ static bool meet(tkp_warp *w, const tkp_inst *in, tkp_reg mask,
                "the mask 0x%08x names threads that have ended", members);
   if (*lanes & ~members) {
     tkp_report(w, in, __builtin_ctz(*lanes & ~members), TK_D_DEADLOCK,
-               "a thread is not in the mask 0x%08x that it gives", members);
+               "a thread is not in its own mask, 0x%08x", members);
     tkp_stop(w);
   }
   return true;
@@ -53,6 +53,7 @@ static void arrive(tkp_warp *w, const tkp_inst *in, uint32_t lanes,
                threads, b->expected);
     tkp_stop(w);
   }
+  TK_ASSERT(b->arrived < threads); /* else it would have been released */
   b->expected = threads;
   b->arrived += TKP_WARP;
   for (int i = 0; i < TKP_MAX_WARPS; i++)
@@ -75,7 +76,7 @@ void tkp_run_barrier(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   if (!tkp_gather(w, in, &lanes, w->alive)) return;
   if (lanes != w->born)
     tkp_report(w, in, __builtin_ctz(lanes), TK_D_DEADLOCK,
-               "a barrier is waited at without %d threads of the warp, which "
+               "the warp waits at a barrier without %d of its threads, which "
                "have ended",
                __builtin_popcount(w->born & ~lanes));
   arrive(w, in, lanes, true);
@@ -96,6 +97,7 @@ void tkp_run_shfl(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   uint32_t from[TKP_WARP], out[TKP_WARP], set = 0, inside = 0;
   uint64_t known[TKP_WARP];
   if (!meet(w, in, in->s[3], &lanes)) return;
+  TK_ASSERT(in->ns == 4 && in->mode < 4);
   for (int k = 1; k < 4; k++)
     tkp_need_set(w, in, in->s[k], lanes, "a shuffle's lane");
   memcpy(from, tkp_r32(w, in->s[0]), sizeof from);
@@ -132,6 +134,7 @@ void tkp_run_vote(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   if (!meet(w, in, in->s[1], &lanes)) return;
   tkp_need_set(w, in, in->s[0], lanes, "a vote");
   uint32_t yes = tkp_pred(w, in->s[0]) & lanes;
+  TK_ASSERT(in->mode < 4);
   bool v = in->mode == 0   ? yes == lanes
            : in->mode == 1 ? yes != 0
                            : yes == lanes || !yes;
@@ -150,6 +153,7 @@ void tkp_run_match(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
     same[lane] = 0;
     TKP_EACH(other, lanes)
     same[lane] |= (uint32_t)(tkp_get(w, in->s[0], (int)other) == v) << other;
+    TK_ASSERT(same[lane] >> lane & 1); /* it matches itself */
   }
   TKP_EACH(lane, lanes) {
     bool all = same[lane] == lanes;
@@ -162,6 +166,7 @@ void tkp_run_match(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
 
 void tkp_run_redux(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   if (!meet(w, in, in->s[1], &lanes)) return;
+  TK_ASSERT(in->math && lanes); /* the lanes that met are not empty */
   uint32_t rest = lanes;
   tkp_step s = {.in = in->math, .type = in->math->type, .n = 2};
   bool carry = false;

@@ -6,6 +6,7 @@
 #include "ptx/exec.h"
 
 void tkp_run_bra(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
+  TK_ASSERT(in->target < w->b->m->k->code.n); /* its label was found */
   if (lanes == w->active && w->rejoin == UINT32_MAX) {
     w->pc = in->target;
     return;
@@ -22,10 +23,11 @@ void tkp_run_brx(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
     uint64_t i = tkp_get(w, in->s[0], (int)lane);
     if (i >= in->ntargets) {
       tkp_report(w, in, (int)lane, TK_D_VALUE,
-                 "label %llu of a list of %u is branched to",
-                 (unsigned long long)i, in->ntargets);
+                 "branch to label %llu of a list of %u", (unsigned long long)i,
+                 in->ntargets);
       tkp_stop(w);
     }
+    TK_ASSERT(in->targets[i] < w->b->m->k->code.n);
     w->pcs[lane] = in->targets[i];
   }
   w->active &= ~lanes;
@@ -34,6 +36,7 @@ void tkp_run_brx(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
 
 void tkp_run_exit(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   (void)in;
+  TK_ASSERT(!(lanes & w->parked)); /* who waits does not run */
   w->alive &= ~lanes;
   w->active &= ~lanes;
   tkp_regroup(w);
@@ -100,6 +103,7 @@ static void add_flags(const char *spec, size_t n, char out[16]) {
 static void print_one(tkp_warp *w, const tkp_inst *in, int lane,
                       const char *spec, size_t n, uint64_t *at, tk_buf *out) {
   char format[32];
+  TK_ASSERT(n > 1 && *spec == '%');
   char last = spec[n - 1];
   bool wide = memchr(spec, 'l', n) || strchr("feEgGaAps", last);
   uint32_t size = wide ? 8 : 4;

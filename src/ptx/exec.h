@@ -3,8 +3,8 @@
  *
  * A warp runs one instruction for all of its lanes that are at the same
  * place.  When they part, those that are furthest behind go first, so that
- * they meet again where their ways join.
- */
+ * they meet again where their ways
+ * join. */
 #ifndef TK_PTX_EXEC_H
 #define TK_PTX_EXEC_H
 
@@ -107,15 +107,18 @@ struct tkp_machine {
   uint32_t nwarps;
   uint64_t steps;
   uint64_t changes; /* of memory */
-  uint64_t polls;   /* loads of what others may change, atomic operations */
+  /* loads of memory that others may change, and atomic operations */
+  uint64_t polls;
 };
 
 /* ---- registers ----------------------------------------------------------- */
 
 static inline uint32_t *tkp_r32(const tkp_warp *w, tkp_reg r) {
+  TK_ASSERT(r.bits && r.bits <= 32);
   return (uint32_t *)(void *)(w->file + r.at);
 }
 static inline uint64_t *tkp_r64(const tkp_warp *w, tkp_reg r) {
+  TK_ASSERT(r.bits > 32); /* narrower ones have half the room */
   return (uint64_t *)(void *)(w->file + r.at);
 }
 /* A predicate of all lanes. */
@@ -141,6 +144,7 @@ static inline void tkp_put(tkp_warp *w, tkp_reg r, int lane, uint64_t v) {
 }
 
 static inline int tkp_next_lane(uint32_t *lanes) {
+  TK_ASSERT(*lanes);
   int lane = __builtin_ctz(*lanes);
   *lanes &= *lanes - 1;
   return lane;
@@ -156,6 +160,7 @@ static inline int tkp_next_lane(uint32_t *lanes) {
 /* Of these lanes, which of the register have a value from now on. */
 static inline void tkp_mark(tkp_warp *w, tkp_reg r, uint32_t lanes,
                             uint32_t set) {
+  TK_ASSERT(r.id < w->b->m->k->nregs);
   w->set[r.id] = (w->set[r.id] & ~lanes) | (set & lanes);
   if (TK_LIKELY(!w->partly)) return;
   if (lanes == UINT32_MAX)
@@ -191,7 +196,8 @@ void tkp_need_set(tkp_warp *w, const tkp_inst *in, tkp_reg r, uint32_t lanes,
 typedef struct tkp_access {
   const tkp_inst *in;
   int lane;
-  uint8_t space; /* of addr; TKP_GENERIC is found out */
+  /* the state space of addr; TKP_GENERIC if it is not known before it runs */
+  uint8_t space;
   bool write, atomic;
   const char *verb; /* "load" */
   uint64_t addr;

@@ -41,6 +41,7 @@ void tkp_run_select(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
 }
 
 static tkp_step step_of(const tkp_warp *w, const tkp_inst *in, int lane) {
+  TK_ASSERT(in->math);
   tkp_step s = {
       .in = in->math, .type = tk_asm_types[in->math->type].part, .n = in->ns};
   for (int k = 0; k < in->ns && k < TK_ASM_ARGS; k++)
@@ -66,6 +67,7 @@ void tkp_run_number(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
     w->carry = (w->carry & ~(UINT32_C(1) << lane)) | (uint32_t)carry << lane;
   }
   if (in->pure) return; /* else there is a carry flag */
+  TK_ASSERT(in->nd == 1);
   for (int k = 0; k < in->ns; k++) set &= w->set[in->s[k].id];
   tkp_mark(w, in->d[0], lanes, set);
 }
@@ -86,6 +88,7 @@ void tkp_run_pack(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
     unsigned at = 0;
     for (int k = 0; k < in->ns; at += in->s[k++].bits)
       v |= tkp_get(w, in->s[k], (int)lane) << at;
+    TK_ASSERT(at <= 64);
     at = 0;
     for (int k = 0; k < in->nd; at += in->d[k++].bits)
       tkp_put(w, in->d[k], (int)lane, v >> at);
@@ -164,6 +167,7 @@ static int bitwise_sources(const tkp_inst *in) {
  * are: each source has them all 0 in one trial, and all 1 in another. */
 static uint64_t same_bits(const tkp_warp *w, const tkp_inst *in, int lane) {
   int n = bitwise_sources(in);
+  TK_ASSERT(n <= in->ns);
   uint64_t known[TK_ASM_ARGS], first = 0, differ = 0;
   for (int k = 0; k < in->ns; k++) {
     known[k] = tkp_known_bits(w, in->s[k], lane);

@@ -1,6 +1,5 @@
 /* line.c - an instruction while it is decoded: its words, its operands as
- * registers, and the code that comes of it.
- */
+ * registers, and the code that it becomes. */
 #include <string.h>
 
 #include "ptx/exec.h"

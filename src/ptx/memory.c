@@ -1,8 +1,8 @@
 /* memory.c - loads, stores, atomic operations, copies.
  *
  * Global memory is the launch's ranges, at their addresses; shared memory is
- * the program's, local memory the thread's.
- */
+ * the program's, local memory the
+ * thread's. */
 #include <string.h>
 
 #include "ptx/exec.h"
@@ -28,6 +28,7 @@ static bool range_has(const tkp_range *g, uint64_t addr, uint32_t size) {
 }
 
 static uint8_t *host_of(const tkp_range *g, uint64_t addr) {
+  TK_ASSERT(addr - g->base <= g->size);
   return g->host ? g->host + (addr - g->base) : (uint8_t *)(uintptr_t)addr;
 }
 
@@ -101,6 +102,8 @@ static uint8_t *reach_local(tkp_warp *w, const tkp_access *a) {
 }
 
 uint8_t *tkp_reach(tkp_warp *w, tkp_access *a) {
+  TK_ASSERT(a->size && a->align && !(a->align & (a->align - 1)));
+  TK_ASSERT(a->lane >= 0 && a->lane < TKP_WARP);
   if (a->space == TKP_GENERIC) {
     uint64_t window = a->addr & TKP_WINDOW_MASK;
     a->space = window == TKP_SHARED_WINDOW  ? TKP_SHARED
@@ -146,6 +149,7 @@ static void need_address(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
 /* ---- local memory: which words have a value ------------------------------ */
 
 static void local_wrote(tkp_warp *w, const tkp_access *a, bool set) {
+  TK_ASSERT(a->addr + a->size <= w->b->m->k->local); /* it was reached */
   for (uint64_t at = a->addr / 4; at <= (a->addr + a->size - 1) / 4; at++) {
     uint32_t bit = UINT32_C(1) << a->lane;
     w->local_set[at] = set ? w->local_set[at] | bit : w->local_set[at] & ~bit;
@@ -237,6 +241,7 @@ static uint32_t load_quickly(tkp_warp *w, const tkp_inst *in, uint32_t lanes,
 void tkp_run_load(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   uint64_t read[TKP_WARP];
   uint32_t set = 0;
+  TK_ASSERT(in->nd == in->parts && in->parts * in->bytes <= 64);
   need_address(w, in, lanes);
   w->b->m->polls += in->mode;
   uint32_t rest = lanes & ~load_quickly(w, in, lanes, read);
@@ -267,6 +272,7 @@ static uint64_t bytes_stored(const tkp_warp *w, const tkp_inst *in, int lane) {
 void tkp_run_store(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   uint32_t set = lanes;
   uint64_t all = tkp_mask(in->parts * in->bytes);
+  TK_ASSERT(in->ns == in->parts && in->parts * in->bytes <= 64);
   need_address(w, in, lanes);
   for (int k = 0; k < in->ns; k++) set &= w->set[in->s[k].id];
   TKP_EACH(lane, lanes) {
@@ -297,6 +303,7 @@ static uint64_t atomic_number(const tk_asm_inst *m, uint64_t old, uint64_t b,
                               uint64_t c) {
   tkp_step s = {.in = m, .type = tk_asm_types[m->type].part, .n = 3};
   unsigned bits = tkp_bits(s.type), all = tkp_bits(m->type);
+  TK_ASSERT(bits && all % bits == 0);
   uint64_t mask = tkp_mask(bits), r = 0;
   for (unsigned at = 0; at < all; at += bits) {
     s.v[0] = old >> at & mask;
@@ -311,6 +318,7 @@ static uint64_t atomic_number(const tk_asm_inst *m, uint64_t old, uint64_t b,
 static void atomic_lane(tkp_warp *w, const tkp_inst *in, int lane) {
   tkp_access a = access_of(w, in, lane, "atomic operation", true);
   uint8_t *p = tkp_reach(w, &a), bytes[64];
+  TK_ASSERT(in->math && in->ns >= in->parts && a.size <= 64);
   a.atomic = true;
   if (a.space == TKP_SHARED && w->b->shadow) tkp_race_read(w, &a);
   for (int k = 0; k < in->parts; k++) {
@@ -381,6 +389,7 @@ static tkp_copy *new_copy(tkp_warp *w) {
  * kernel that does not wait reads what was there before. */
 static void begin_copy(tkp_warp *w, const tkp_inst *in, int lane) {
   uint32_t n = in->bytes;
+  TK_ASSERT(n == 4 || n == 8 || n == 16); /* what cp.async copies */
   if (in->mode == 1) {
     uint64_t size = tkp_get(w, in->s[1], lane);
     n = size < n ? (uint32_t)size : n;
@@ -441,6 +450,7 @@ static void finish_copies(tkp_warp *w, uint32_t group) {
     if (w->b->shadow) tkp_race_write(w, &a, p, c->data, UINT64_MAX);
     memcpy(p, c->data, c->size);
   }
+  TK_ASSERT(kept <= w->ncopies);
   w->ncopies = kept;
 }
 
@@ -450,10 +460,11 @@ void tkp_run_commit(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   w->group++;
 }
 
-/* Groups count from 1; the open one is not waited for but by wait_all. */
+/* Groups are numbered from 1; only wait_all waits for the open one. */
 void tkp_run_wait(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   (void)lanes;
   int64_t last = (int64_t)w->group - 1 - in->offset;
   if (in->offset < 0) last = w->group;
+  TK_ASSERT(last <= w->group);
   if (last > 0) finish_copies(w, (uint32_t)last);
 }

@@ -73,6 +73,7 @@ static void gather_a(tkp_warp *w, const tkp_inst *in, const tkp_mma_shape *s,
     for (int lane = 0; lane < TKP_WARP; lane++) {
       int row = lane / 4 + (s->m > 8 ? 8 * (r & 1) : 0);
       int column = lane % 4 * e + 4 * e * (s->m > 8 ? r / 2 : r);
+      TK_ASSERT(row < s->m && column + e <= s->k);
       uint64_t v = tkp_get(w, in->s[r], lane);
       if (bad >> lane & 1) p->bad_rows |= UINT32_C(1) << row;
       for (int j = 0; j < e; j++)
@@ -90,6 +91,7 @@ static void gather_b(tkp_warp *w, const tkp_inst *in, const tkp_mma_shape *s,
     uint32_t bad = ~w->set[reg.id];
     for (int lane = 0; lane < TKP_WARP; lane++) {
       uint64_t v = tkp_get(w, reg, lane);
+      TK_ASSERT((lane % 4 + 4 * r + 1) * e <= s->k);
       if (bad >> lane & 1) p->bad_columns |= UINT32_C(1) << (lane / 4);
       for (int j = 0; j < e; j++)
         p->b[lane % 4 * e + 4 * e * r + j][lane / 4] = element(
@@ -161,9 +163,11 @@ static bool whole_warp(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
 
 /* C may be D: it is read where it is written, lane by lane. */
 void tkp_run_mma(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
+  TK_ASSERT(in->target < (uint32_t)tkp_mma_nshapes);
   const tkp_mma_shape *s = &tkp_mma_shapes[in->target];
   product p;
   if (!whole_warp(w, in, lanes)) return;
+  TK_ASSERT(in->ns == s->a + s->b + s->c && in->nd == s->c);
   p.bad_rows = p.bad_columns = 0;
   memset(p.c, 0, sizeof p.c);
   gather_a(w, in, s, &p);

@@ -30,7 +30,7 @@ static void skip_string(tkp_reader *r) {
   r->at++;
 }
 
-/* From an opening bracket to behind the one that closes it. */
+/* From an opening bracket to just after the one that closes it. */
 static void skip_pair(tkp_reader *r, char open, char close) {
   const char *from = r->at;
   size_t depth = 0;

@@ -11,6 +11,7 @@ static uint64_t compute(const tkp_step *s) {
 
 /* Both halves of a pair, each by itself. */
 static uint64_t compute_pair(const tkp_step *s) {
+  TK_ASSERT(tkp_bits(s->type) == 16);
   tkp_step half = *s;
   uint64_t r = 0;
   for (int side = 0; side < 2; side++) {
@@ -34,10 +35,29 @@ bool tkp_predicate(const tkp_step *s, uint8_t type, bool *other) {
   return p;
 }
 
+/* What is set where a comparison holds. */
+static uint64_t truth_of(uint8_t type) {
+  switch (type) {
+  case TK_AT_f16: return 0x3C00;
+  case TK_AT_bf16: return 0x3F80;
+  case TK_AT_f32: return 0x3F800000;
+  default: return ((uint64_t)1 << tkp_bits(type)) - 1;
+  }
+}
+
 static uint64_t set_result(const tkp_step *s) {
-  bool other, p = tkp_predicate(s, s->in->type2, &other);
-  if (!p) return 0;
-  return s->in->type == TK_AT_f32 ? 0x3F800000 : UINT32_MAX;
+  uint8_t to = tk_asm_types[s->in->type].part;
+  uint8_t from = tk_asm_types[s->in->type2].part;
+  int sides = to != s->in->type ? 2 : 1;
+  tkp_step half = *s;
+  uint64_t r = 0;
+  bool other;
+  TK_ASSERT(sides == 1 || tkp_bits(to) == 16);
+  for (int side = 0; side < sides; side++) {
+    if (tkp_predicate(&half, from, &other)) r |= truth_of(to) << (16 * side);
+    for (int k = 0; k < 2; k++) half.v[k] >>= 16;
+  }
+  return r;
 }
 
 static bool picks_first(const tkp_step *s) {
@@ -76,5 +96,6 @@ uint64_t tkp_atomic(const tkp_step *s) {
     as.in = &in;
     return compute(&as);
   }
-  return b; /* exch */
+  TK_ASSERT(tk_asm_has(s->in, TK_AM_exch)); /* each of them has a case */
+  return b;
 }

@@ -7,6 +7,7 @@
 #ifndef TK_PTX_NUMBER_H
 #define TK_PTX_NUMBER_H
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/dtype.h"
 #include "ir/asm.h"
@@ -30,6 +31,7 @@ static inline uint64_t tkp_mask(unsigned bits) {
   return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
 }
 static inline int64_t tkp_signed(uint64_t v, unsigned bits) {
+  TK_ASSERT(bits && bits <= 64);
   return (int64_t)(v << (64 - bits)) >> (64 - bits);
 }
 

@@ -24,6 +24,7 @@ static const small smalls[] = {{TK_AT_e2m3x2, 2, 3, 1, false},
 static const small *small_of(uint8_t type) {
   for (size_t i = 0; i < TK_COUNT(smalls); i++)
     if (smalls[i].type == type) return &smalls[i];
+  TK_ASSERT(false); /* all other pairs are of fp8 and of scales */
   return NULL;
 }
 
@@ -147,7 +148,7 @@ static uint64_t clamp_int(uint8_t type, __int128 v) {
   return (uint64_t)(v < lo ? lo : v > hi ? hi : v);
 }
 
-/* A NaN is 0, but for 64 bits on either side the top bit alone. */
+/* NaN becomes 0, or the top bit alone if either side has 64 bits. */
 static uint64_t real_to_int(const tk_asm_inst *in, double v) {
   bool wide = tkp_bits(in->type) == 64 || in->type2 == TK_AT_f64;
   v = integral(in, v);

@@ -98,6 +98,7 @@ static tkp_reg special_reg(tkp_reader *r, int special, int axis) {
 #define SPECIAL(id, name, bits, axes) bits,
 #include "ptx/op.def"
   };
+  TK_ASSERT(special < TKP_S_COUNT && axis >= 0 && axis < 3);
   for (size_t i = 0; i < r->k->specials.n; i++) {
     const tkp_special_use *u = &r->k->specials.items[i];
     if (u->special == special && u->axis == axis) return u->reg;

@@ -109,7 +109,7 @@ struct tkp_program {
   tk_source *src;
   TK_VEC(tkp_kernel *) kernels;
   TK_VEC(const char *) files; /* by number; NULL: not named */
-  TK_VEC(tkp_loc) locs;       /* [0] is no place */
+  TK_VEC(tkp_loc) locs;       /* [0] is not a place */
   TK_VEC(tkp_range) ranges;   /* memory of its own: variables, parameters */
 };
 

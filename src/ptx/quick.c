@@ -34,14 +34,18 @@ static inline void settle_u64(uint64_t *d, const uint64_t *v, uint32_t lanes) {
     TKP_EACH(i, lanes) d[i] = v[i];
 }
 
+/* What stands for an operand that an instruction does not have. */
+static const uint64_t no_operand[TKP_WARP];
+
 /* NAME: d = EXPR of a, b and c, numbers of the types IN (and INC for c) whose
  * bits are S (and SC) wide; the result's are D wide. */
 #define LOOP(...) LOOP_FOR(TKP_CLONES, __VA_ARGS__)
 #define LOOP_FOR(CLONES, NAME, D, S, SC, IN, INC, EXPR)                        \
   CLONES static void NAME(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {   \
     const uint##S##_t *pa = tkp_r##S(w, in->s[0]);                             \
-    const uint##S##_t *pb = tkp_r##S(w, in->s[in->ns > 1]);                    \
-    const uint##SC##_t *pc = tkp_r##SC(w, in->s[in->ns > 2 ? 2 : 0]);          \
+    const void *none = no_operand;                                             \
+    const uint##S##_t *pb = in->ns > 1 ? tkp_r##S(w, in->s[1]) : none;         \
+    const uint##SC##_t *pc = in->ns > 2 ? tkp_r##SC(w, in->s[2]) : none;       \
     uint##D##_t out[TKP_WARP];                                                 \
     for (int i = 0; i < TKP_WARP; i++) {                                       \
       IN a, b;                                                                 \
@@ -264,6 +268,7 @@ static bool type_among(const char *types, uint8_t type) {
 
 tkp_run_fn *tkp_quick(const tkp_inst *in) {
   const tk_asm_inst *m = in->math;
+  TK_ASSERT(m && in->nd && in->ns); /* it is arithmetic */
   if (m->op == TK_AO_MOV && (in->nd > 1 || in->ns > 1)) return NULL;
   if (m->op == TK_AO_SETP && in->ns > 2) return NULL;
   for (size_t i = 0; i < TK_COUNT(quick_rows); i++)

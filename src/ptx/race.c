@@ -7,8 +7,8 @@
  * who read it since.
  *
  * Lanes of one warp are in order too once the warp has met (bar.warp.sync, a
- * shuffle).  Two that write the same bits at the same time do no harm.
- */
+ * shuffle).  Two that write the same bits at the same time do no
+ * harm. */
 #include <string.h>
 
 #include "ptx/exec.h"
@@ -16,6 +16,7 @@
 static inline bool happened_before(const tkp_warp *w, const uint32_t *known,
                                    int lane, const tkp_touch *t) {
   uint32_t warp = t->thread / TKP_WARP;
+  TK_ASSERT(warp < w->b->m->nwarps || !t->bytes);
   if (warp != w->index) return t->clock <= known[warp];
   return t->thread % TKP_WARP == lane || t->clock < known[warp];
 }
@@ -34,8 +35,8 @@ static tkp_touch touch_of(const tkp_warp *w, const tkp_access *a,
                      .atomic = a->atomic};
 }
 
-/* Threads that hold the same element store it by the same instruction: no
- * order is wanted, but the values should be the same. */
+/* Threads that hold the same element store it by the same instruction. They
+ * need no order, but should store the same value. */
 static bool report_collision(tkp_warp *w, const tkp_access *a,
                              const tkp_touch *t) {
   const tkp_machine *m = w->b->m;
@@ -45,7 +46,7 @@ static bool report_collision(tkp_warp *w, const tkp_access *a,
                           "memory by the same instruction");
   if (d->f.count == 1)
     tk_diag_help(m->env, d,
-                 "which one stays is not defined; sums that are fused with a "
+                 "which one remains is undefined; sums that are fused with a "
                  "product differ in the last bit from thread to thread");
   return true;
 }
@@ -54,6 +55,7 @@ static void report_race(tkp_warp *w, const tkp_access *a, const tkp_touch *t,
                         bool wrote) {
   const tkp_inst *other = &w->b->m->k->code.items[t->inst];
   const tkp_machine *m = w->b->m;
+  TK_ASSERT(t->inst < m->k->code.n);
   if (a->write && wrote && report_collision(w, a, t)) return;
   tk_diag *d = tkp_report(
       w, a->in, a->lane, TK_D_RACE,
@@ -73,6 +75,7 @@ static tkp_word_shadow *next_word(tkp_warp *w, uint64_t *at, uint64_t end,
   uint64_t offset =
       *at >= TKP_DYNAMIC_SHARED ? *at - TKP_DYNAMIC_SHARED + m->fixed : *at;
   unsigned first = *at & 3;
+  TK_ASSERT(*at < end && offset < m->shared); /* it was reached */
   uint64_t stop = (*at | 3) + 1 < end ? (*at | 3) + 1 : end;
   *bytes = (uint8_t)(((1u << (stop - *at)) - 1) << first);
   *at = stop;

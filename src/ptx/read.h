@@ -86,8 +86,8 @@ typedef struct tkp_reader {
 } tkp_reader;
 
 tkp_name *tkp_find(tkp_reader *r, const char *text, size_t len);
-/* That of numbered registers: a<2> is a0 and a1, and there may be an a, which
- * tkp_find gives, beside them. */
+/* The symbol of numbered registers: a<2> is a0 and a1. There may also be a
+ * plain a, which tkp_find gives. */
 tkp_name *tkp_find_numbered(tkp_reader *r, const char *text, size_t len);
 /* The name is taken by anything in this scope: reports. */
 tkp_name *tkp_declare(tkp_reader *r, const char *text, size_t len,
@@ -97,12 +97,11 @@ void tkp_close_scope(tkp_reader *r); /* branches find its labels */
 void tkp_no_label(tkp_reader *r, tk_span label) TK_NORETURN;
 
 tkp_reg tkp_new_reg(tkp_reader *r, unsigned bits);
-/* The register of a name, such as %r12 after %r<100>; bits 0: it is none. */
+/* The register of a name, such as %r12 after %r<100>; bits 0: it is not one. */
 tkp_reg tkp_reg_named(tkp_reader *r, const char *text, size_t len);
 tkp_reg tkp_constant_reg(tkp_reader *r, unsigned bits, uint64_t value);
 
-/* ---- characters (text.c), operands (operand.c)
- * ----------------------------------- */
+/* ---- characters (text.c), operands (operand.c) --------------------------- */
 
 void tkp_fail(tkp_reader *r, const char *from, const char *to, const char *help,
               const char *fmt, ...) TK_PRINTF(5, 6) TK_NORETURN;
@@ -113,7 +112,7 @@ bool tkp_take(tkp_reader *r, char c);
 void tkp_need(tkp_reader *r, char c, const char *after);
 size_t tkp_word(const char *p); /* length of a name, .word or opcode's word */
 bool tkp_is(const char *p, size_t n, const char *word);
-/* An integer that has been written out; at most the limit. */
+/* A literal integer, at most the limit. */
 uint64_t tkp_count(tkp_reader *r, uint64_t limit, const char *what);
 
 typedef enum tkp_operand_kind {

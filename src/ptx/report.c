@@ -43,6 +43,7 @@ void tkp_report_place(const tkp_warp *w, tk_diag *d, const tkp_inst *in,
                       const char *what) {
   const tkp_machine *m = w->b->m;
   for (uint32_t i = in->loc; i; i = m->p->locs.items[i].outer) {
+    TK_ASSERT(i < m->p->locs.n);
     const tkp_loc *l = &m->p->locs.items[i];
     if (l->line) place_note(m, d, l, i == in->loc ? what : "called from here");
   }
@@ -75,6 +76,7 @@ void tkp_stop(const tkp_warp *w) {
 
 void tkp_need_set(tkp_warp *w, const tkp_inst *in, tkp_reg r, uint32_t lanes,
                   const char *what) {
+  TK_ASSERT(r.id < w->b->m->k->nregs);
   uint32_t wrong = lanes & ~w->set[r.id];
   if (TK_LIKELY(!wrong) || w->b->m->launch->unchecked) return;
   tk_diag *d = tkp_report(w, in, __builtin_ctz(wrong), TK_D_UNDEF,

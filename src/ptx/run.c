@@ -3,8 +3,8 @@
  *
  * Programs run one after the other.  One that goes on to ask for what others
  * may change, and changes nothing in memory, waits for another: then the next
- * begins, and they take turns.
- */
+ * begins, and they take
+ * turns. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +84,7 @@ static uint64_t special_value(const tkp_warp *w, const tkp_special_use *u,
 
 static void begin_warp(tkp_warp *w) {
   const tkp_kernel *k = w->b->m->k;
+  TK_ASSERT(w->index * TKP_WARP < w->b->m->threads);
   uint32_t threads = w->b->m->threads - w->index * TKP_WARP;
   memset(w->set, 0, k->nregs * sizeof *w->set);
   if (w->partly) memset(w->known, 0, k->nregs * sizeof *w->known);
@@ -108,7 +109,8 @@ static void begin_warp(tkp_warp *w) {
   w->range = NULL;
 }
 
-/* Every lane has ended, or waits for others that do not come. */
+/* Deals with a warp of which every lane has ended, or waits for others that do
+ * not arrive. */
 static void idle_warp(tkp_warp *w) {
   const tkp_machine *m = w->b->m;
   uint32_t least = UINT32_MAX, chosen = 0;
@@ -116,10 +118,11 @@ static void idle_warp(tkp_warp *w) {
     w->state = TKP_ENDED;
     return;
   }
+  TK_ASSERT(w->parked == w->alive); /* else some could go on */
   TKP_EACH(lane, w->parked) if (w->pcs[lane] < least) least = w->pcs[lane];
   TKP_EACH(lane, w->parked)
   if (w->pcs[lane] == least) chosen |= UINT32_C(1) << lane;
-  if (w->tried != w->alive) { /* those that it waits for may have ended */
+  if (w->tried != w->alive) { /* the lanes that it waits for may have ended */
     w->tried = w->alive;
     w->parked &= ~chosen;
     w->active = chosen;
@@ -152,6 +155,7 @@ static void let_others_go(tkp_warp *w) {
   TKP_EACH(lane, w->alive & ~w->parked)
   if (w->pcs[lane] == pc) group |= UINT32_C(1) << lane;
   if (!group) return;
+  TK_ASSERT(!(group & w->active)); /* these are elsewhere */
   w->active = group;
   w->pc = pc;
   w->rejoin = UINT32_MAX;
@@ -177,8 +181,11 @@ static void run_warp(tkp_warp *w) {
       idle_warp(w);
       continue;
     }
+    TK_ASSERT(w->pc < w->b->m->k->code.n); /* a kernel ends with an exit */
+    TK_ASSERT(w->pc < w->rejoin);
     const tkp_inst *in = &code[w->pc++];
     uint32_t lanes = w->active;
+    TK_ASSERT(!(lanes & ~w->alive) && !(lanes & w->parked));
     if (in->guarded) {
       tkp_need_set(w, in, in->guard, lanes, "a predicate");
       uint32_t p = *tkp_r32(w, in->guard);
@@ -239,7 +246,9 @@ static tkp_block *new_block(run_call *c) {
   b = (tkp_block *)(void *)at;
   b->size = size;
   b->m = m;
-  lay_out(m, b, at);
+  size_t used = lay_out(m, b, at);
+  TK_ASSERT(used == size); /* there is nothing after what was allocated */
+  (void)used;
   for (uint32_t i = 0; i < m->nwarps; i++) fill_constants(m->k, &b->warps[i]);
   return b;
 }
@@ -268,6 +277,7 @@ static void begin_block(run_call *c, tkp_block *b, uint64_t n) {
   b->pid[0] = (uint32_t)(n % grid[0]);
   b->pid[1] = (uint32_t)(n / grid[0] % grid[1]);
   b->pid[2] = (uint32_t)(n / grid[0] / grid[1]);
+  TK_ASSERT(b->pid[2] < grid[2]);
   memset(b->shared, 0, m->shared);
   memset(b->barriers, 0, sizeof b->barriers);
   begin_clocks(b);
@@ -300,6 +310,7 @@ static void stuck_block(tkp_block *b) {
                    "warp %u waits at barrier %u here", i, w->barrier);
     }
   }
+  TK_ASSERT(d); /* a warp that has not ended and does not run waits */
   for (uint32_t i = 0; i < m->nwarps && d; i++)
     if (b->warps[i].state == TKP_ENDED) {
       tk_diag_note(m->env, d, NULL, (tk_span){0, 0},
@@ -318,12 +329,12 @@ static void check_steps(run_call *c) {
   const tkp_warp *w = &c->live[0]->warps[0];
   uint32_t pc = w->pc < m->k->code.n ? w->pc : 0;
   tkp_report(w, &m->k->code.items[pc], -1, TK_D_RUNAWAY,
-             "the launch has not ended after %llu instructions of threads",
+             "the launch has not ended after its threads ran %llu instructions",
              (unsigned long long)m->launch->steps);
   tk_throw(m->env, TK_FINDING);
 }
 
-/* True: the program has ended. */
+/* Returns whether the program has ended. */
 static bool run_block(run_call *c, tkp_block *b) {
   const tkp_machine *m = &c->m;
   for (uint32_t turn = 0; turn < BLOCK_TURN / WARP_TURN; turn++) {
@@ -351,12 +362,14 @@ static void add_block(run_call *c) {
                          cap * sizeof *c->live);
     c->live_cap = cap;
   }
+  TK_ASSERT(c->next < c->total);
   tkp_block *b = new_block(c);
   c->live[c->nlive++] = b;
   begin_block(c, b, c->next++);
 }
 
 static void end_block(run_call *c, size_t i) {
+  TK_ASSERT(i < c->nlive);
   tkp_block *b = c->live[i];
   memmove(&c->live[i], &c->live[i + 1], (--c->nlive - i) * sizeof *c->live);
   if (c->spare)
@@ -390,6 +403,14 @@ static int range_order(const void *a, const void *b) {
   return x->base < y->base ? -1 : x->base > y->base;
 }
 
+/* Whether no two ranges, in the order of their addresses, overlap. */
+static bool ranges_are_apart(const tkp_machine *m) {
+  for (size_t i = 1; i < m->nranges; i++)
+    if (m->ranges[i].base - m->ranges[i - 1].base < m->ranges[i - 1].size)
+      return false;
+  return true;
+}
+
 static void set_ranges(tkp_machine *m, const tkp_launch *l) {
   size_t own = m->p->ranges.n;
   m->nranges = own + l->nranges;
@@ -398,6 +419,7 @@ static void set_ranges(tkp_machine *m, const tkp_launch *l) {
   if (l->nranges)
     memcpy(m->ranges + own, l->ranges, l->nranges * sizeof *m->ranges);
   qsort(m->ranges, m->nranges, sizeof *m->ranges, range_order);
+  TK_ASSERT(ranges_are_apart(m)); /* a search finds one by its beginning */
 }
 
 static void launch_fault(tk_env *e, const tkp_program *p, tk_span at,
@@ -428,7 +450,7 @@ static void set_params(tkp_machine *m, const tkp_launch *l) {
   const tkp_kernel *k = m->k;
   if (l->nparams != k->params.n)
     launch_fault(m->env, m->p, k->span,
-                 "the launch has another number of parameters");
+                 "the launch has a different number of parameters");
   for (size_t i = 0; i < k->params.n; i++)
     memcpy(k->params.items[i].host, l->params[i], k->params.items[i].size);
 }
@@ -440,13 +462,15 @@ static void check_shape(tkp_machine *m, const tkp_launch *l) {
     threads *= l->block[i];
     if (k->reqntid[0] && k->reqntid[i] != l->block[i])
       launch_fault(m->env, m->p, k->span,
-                   "the launch has other threads than .reqntid says");
+                   "the launch has a different number of threads than .reqntid "
+                   "asks for");
     if (l->block[i] > 1024) threads = 0;
   }
   if (!threads || threads > TKP_MAX_WARPS * TKP_WARP)
     launch_fault(m->env, m->p, k->span, "a program has 1 to 1024 threads");
   m->threads = (uint32_t)threads;
   m->nwarps = (m->threads + TKP_WARP - 1) / TKP_WARP;
+  TK_ASSERT(m->nwarps && m->nwarps <= TKP_MAX_WARPS);
   m->fixed = (k->shared + 15) & ~(size_t)15;
   m->shared = m->fixed + l->dynamic_shared;
   if (l->dynamic_shared > TKP_DYNAMIC_SHARED)
@@ -470,6 +494,7 @@ tk_status tkp_run(tkp_program *p, const tkp_launch *launch, tkp_summary *sum) {
   tk_env *e = p->arena->env;
   run_call c = {.m = {.env = e, .p = p, .launch = launch}};
   tk_status st = tk_protect(e, run_launch, &c);
+  TK_ASSERT(st != TK_OK || (!c.nlive && c.ended == c.total));
   for (size_t i = 0; i < c.nlive; i++) free_block(c.live[i]);
   free_block(c.spare);
   tk_free(e, c.live, c.live_cap * sizeof *c.live);

@@ -64,6 +64,7 @@ void tkp_no_label(tkp_reader *r, tk_span label) {
 
 /* Branches out of the scope stay for the one around it. */
 void tkp_close_scope(tkp_reader *r) {
+  TK_ASSERT(r->depth);
   size_t kept = 0;
   for (size_t i = 0; i < r->fixups.n; i++) {
     tkp_fixup *f = &r->fixups.items[i];
@@ -95,6 +96,7 @@ enum { MAX_FILE = 64 << 20 }; /* bytes of a warp's registers */
 
 tkp_reg tkp_new_reg(tkp_reader *r, unsigned bits) {
   tkp_kernel *k = r->k;
+  TK_ASSERT(k && bits && bits <= 64);
   uint32_t size = bits == 1 ? 4 : bits <= 32 ? 4 * TKP_WARP : 8 * TKP_WARP;
   if (bits > 1) k->file_bytes = (k->file_bytes + 31) & ~31u;
   tkp_reg reg = {.at = k->file_bytes, .id = k->nregs++, .bits = (uint8_t)bits};
@@ -127,6 +129,7 @@ tkp_reg tkp_constant_reg(tkp_reader *r, unsigned bits, uint64_t value) {
   tkp_kernel *k = r->k;
   uint32_t *first = &r->first_constant[(value * 31 + bits) % TKP_BUCKETS];
   for (uint32_t i = *first; i; i = r->next_constant.items[i - 1]) {
+    TK_ASSERT(i <= k->constants.n);
     const tkp_constant *c = &k->constants.items[i - 1];
     if (c->value == value && c->reg.bits == bits) return c->reg;
   }

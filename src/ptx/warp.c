@@ -21,12 +21,16 @@ bool tkp_regroup(tkp_warp *w) {
   w->active = chosen;
   w->pc = least;
   w->rejoin = next;
+  TK_ASSERT(!(w->parked & ~w->alive)); /* what has ended waits for nobody */
+  TK_ASSERT(!chosen || least < next);
   return chosen != 0;
 }
 
 bool tkp_gather(tkp_warp *w, const tkp_inst *in, uint32_t *lanes,
                 uint32_t members) {
   uint32_t here = w->pc - 1, arrived = *lanes;
+  TK_ASSERT(in == &w->b->m->k->code.items[here]); /* it is what runs */
+  TK_ASSERT(*lanes && !(*lanes & ~w->active));
   TKP_EACH(lane, w->parked)
   if (w->pcs[lane] == here) arrived |= UINT32_C(1) << lane;
   members &= w->alive;
@@ -40,7 +44,6 @@ bool tkp_gather(tkp_warp *w, const tkp_inst *in, uint32_t *lanes,
     tkp_regroup(w);
     return false;
   }
-  (void)in;
   w->parked &= ~arrived;
   w->active |= arrived;
   *lanes = arrived;
@@ -51,7 +54,7 @@ void tkp_warp_met(tkp_warp *w) {
   w->b->clocks[w->index * TKP_MAX_WARPS + w->index]++;
 }
 
-/* What one knows of the others' clocks, the other knows too. */
+/* Gives one warp what the other knows of the others' clocks. */
 static void learn(uint32_t *to, const uint32_t *from) {
   for (int i = 0; i < TKP_MAX_WARPS; i++)
     if (from[i] > to[i]) to[i] = from[i];
@@ -59,6 +62,7 @@ static void learn(uint32_t *to, const uint32_t *from) {
 
 void tkp_release(tkp_block *b, unsigned barrier) {
   tkp_barrier *bar = &b->barriers[barrier];
+  TK_ASSERT(barrier < TKP_BARRIERS && bar->arrived >= bar->expected);
   for (uint32_t i = 0; i < b->m->nwarps; i++) {
     tkp_warp *w = &b->warps[i];
     if (w->state != TKP_WAITS || w->barrier != barrier) continue;
@@ -67,6 +71,7 @@ void tkp_release(tkp_block *b, unsigned barrier) {
     if (in->mode) TKP_EACH(lane, w->waits_for)
     tkp_put(w, in->d[0], (int)lane, in->mode == 1 ? bar->count : v);
     if (in->mode) tkp_mark(w, in->d[0], w->waits_for, UINT32_MAX);
+    TK_ASSERT(in && w->waits_for); /* it came to the barrier with lanes */
     learn(&b->clocks[i * TKP_MAX_WARPS], bar->clocks);
     tkp_warp_met(w);
     w->state = TKP_RUNS;

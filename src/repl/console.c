@@ -3,7 +3,7 @@
  * On a terminal, lines are read by GNU readline (opened when it is first
  * needed, so that a program that only uses the library does not load it):
  * history, completion, editing.  From a pipe they are read as they are, and
- * written out behind the prompt, so that the output is what a terminal would
+ * written out after the prompt, so that the output is what a terminal would
  * show.
  */
 #include <dlfcn.h>
@@ -59,7 +59,7 @@ typedef struct console {
 /* readline's callbacks have no argument of their own. */
 static __thread console *reading;
 
-/* The line up to the cursor counts; behind a folder its files follow. */
+/* The line up to the cursor counts; after a folder its files follow. */
 static char *next_match(const char *text, int state) {
   static __thread size_t i;
   const library *l = &reading->lib;
@@ -142,7 +142,7 @@ static void open_terminal(console *c) {
   if (c->lib.read_history) c->lib.read_history(c->history);
 }
 
-/* Each line at once: a script may end in any way. */
+/* Each line is written at once, because a script may end in any way. */
 static void keep_line(console *c) {
   c->lib.add_history(c->line);
   if (c->history && c->lib.append_history) c->lib.append_history(1, c->history);
@@ -256,7 +256,8 @@ static void add_line(console *c, const char *text, size_t n) {
   c->lines[c->nlines++] = line;
 }
 
-/* The file is read when its turn comes; whether it can be is said now. */
+/* The file is read when its turn comes, but if it cannot be read, this is
+ * reported now. */
 static void add_file(console *c, const char *path) {
   if (access(path, R_OK) != 0) {
     tk_diag_add(c->env, TK_D_FILE, NULL, (tk_span){0, 0},
@@ -300,8 +301,8 @@ static void read_options(console *c, const tk_console_options *o) {
   c->json = o->json;
 }
 
-/* They stand before the first launch, so that one of them can be what stops
- * it first. */
+/* They are set before the first launch, so that one of them can be its first
+ * stop. */
 static void set_breakpoints(console *c, const tk_console_options *o) {
   for (size_t i = 0; i < o->nbreakpoints; i++) {
     size_t n = strlen(o->breakpoints[i]) + 8;
@@ -335,7 +336,7 @@ static void read_init_files(console *c) {
       read_init(c, here);
     else
       tkt_say(c->d,
-              ".tkdbgrc of this folder is not read: 'set safe-path %s' "
+              "the .tkdbgrc of this folder is not read: 'set safe-path %s' "
               "in ~/.tkdbgrc\nallows it, 'source .tkdbgrc' reads it "
               "now.\n",
               here);

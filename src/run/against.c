@@ -27,39 +27,23 @@ static void expect_memory(tk_env *e, void *ud) {
   }
 }
 
-tk_status tkr_run_watched(tk_launch *l, tkr_run_fn run,
-                          const tk_run_options *options, tk_watcher *watcher) {
-  tk_session *s = l->session;
-  tk_watcher *watchers = s->watchers;
-  tk_output_fn output = s->output;
-  tk_run_options opt = {.size = sizeof opt,
-                        .pids = options->pids,
-                        .order = options->order,
-                        .schedule = options->schedule,
-                        .dot = options->dot,
-                        .numerics = options->numerics,
-                        .no_asserts = options->no_asserts};
-  tk_summary unused = {0};
-  s->watchers = watcher;
-  s->output = NULL;
-  tk_status st = run(l, &opt, &unused);
-  s->output = output;
-  s->watchers = watchers;
-  return st;
-}
-
-tk_status tkr_against_begin(tkr_against *x, tk_launch *l, const char *engine,
-                            tkr_run_fn run, const tk_run_options *options) {
+tk_status tkr_against_begin(tkr_against *x, tk_launch *l,
+                            const tkr_other *other,
+                            const tk_run_options *options) {
   *x = (tkr_against){.launch = l, .expected = l->expected.n};
-  expecting_engine expecting = {x, engine, {-1, -1, 0}};
+  expecting_engine expecting = {x, other->name, {-1, -1, 0}};
   if (options->bound) expecting.bound = *options->bound;
+  const tk_bound *b = &expecting.bound;
+  bool given = b->rtol >= 0 || b->atol >= 0 || b->ulp > 0;
   tk_arena_init(&x->arena, &l->session->env);
   tk_status st = tkr_memory_keep(&x->memory, l, &x->arena);
   if (st != TK_OK) return st;
-  st = tkr_run_watched(l, run, options, NULL);
+  st = tkr_run_watched(l, other->run, options, NULL);
   if (st == TK_OK) st = tk_session_guard(l->session, expect_memory, &expecting);
   tkr_memory_put_back(&x->memory);
-  return st;
+  if (st != TK_OK || given) return st;
+  return tkr_judge(l, x->expected, &x->memory, &x->arena, other->own, options,
+                   &x->judged);
 }
 
 tk_status tkr_against_unfused(const tkr_against *x, tkr_run_fn run,
@@ -86,6 +70,7 @@ tk_status tkr_against_unfused(const tkr_against *x, tkr_run_fn run,
 
 void tkr_against_end(tkr_against *x) {
   if (!x->launch) return;
+  TK_ASSERT(x->expected <= x->launch->expected.n);
   x->launch->expected.n = x->expected;
   tk_arena_free(&x->arena);
 }

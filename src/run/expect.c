@@ -11,8 +11,7 @@
 #include "interp/grid.h"
 #include "launch/areas.h"
 #include "launch/internal.h"
-#include "launch/report.h"
-#include "run/bound.h"
+#include "report/report.h"
 
 /* ---- the first run: who writes ------------------------------------------ */
 
@@ -26,59 +25,14 @@ static const tki_region *region_named(const tki *t, const char *name) {
 static void watch_writers(tkr_expecting *x, tki *t) {
   const tk_launch *l = x->launch;
   if (!x->writers) {
-    x->writers = TK_NEWN(&x->arena, tkc_writers, l->expected.n);
+    x->writers = TK_NEWN(&x->arena, tke_writers, l->expected.n);
     x->elements = TK_NEWN(&x->arena, const char *, l->expected.n);
     for (; x->nwriters < l->expected.n; x->nwriters++)
-      tkc_writers_init(&x->writers[x->nwriters], t,
+      tke_writers_init(&x->writers[x->nwriters], t,
                        region_named(t, l->expected.items[x->nwriters].param));
   }
   for (size_t i = 0; i < x->nwriters; i++)
-    tkc_writers_attach(&x->writers[i], t);
-}
-
-static void count_program(void *ud, tki *t, bool begins) {
-  tkr_expecting *x = ud;
-  (void)t;
-  if (x->trips > x->seen.trips) x->seen.trips = x->trips;
-  if (begins) x->trips = 0;
-}
-
-static void count_trip(void *ud, tki *t, const tk_stmt *st) {
-  tkr_expecting *x = ud;
-  (void)t, (void)st;
-  x->trips++;
-}
-
-static void see_loaded(tkr_expecting *x, const tki_access *a,
-                       const tki_region *r, const tki_stretch *s) {
-  const char *at = r->host + (s->addr - r->lo);
-  for (size_t i = 0; i < s->n; i++, at += a->size) {
-    double v = fabs(tk_lane_double((tk_dtype)a->in->type.elem, at));
-    if (isfinite(v) && v > x->seen.largest) x->seen.largest = v;
-  }
-}
-
-static void see_added(tkr_expecting *x, const tki_access *a,
-                      const tki_region *r, const tki_stretch *s) {
-  uint32_t **added = &x->added[r - x->t->regions];
-  if (!*added)
-    *added = TK_NEWN(&x->arena, uint32_t, (r->hi - r->lo) / a->size + 1);
-  uint32_t *at = *added + (s->addr - r->lo) / a->size;
-  for (size_t i = 0; i < s->n; i++)
-    if (++at[i] > x->seen.added) x->seen.added = at[i];
-}
-
-/* The result may be a difference of values as large as those that are read, and
- * a sum of as many as are added to an element. */
-static void see_values(void *ud, tki *t, const tki_access *a) {
-  tkr_expecting *x = ud;
-  bool loads = a->in->op == TK_I_LOAD, adds = a->in->op == TK_I_ATOMIC;
-  if (adds && tk_atomic_op(a->in) != TK_A_ADD) return;
-  if (!(loads || adds) || a->in->type.ptr) return;
-  if (!tk_is_float((tk_dtype)a->in->type.elem)) return;
-  (void)t;
-  for (tki_stretch s = {0}; tki_next_stretch(a, &s);)
-    (loads ? see_loaded : see_added)(x, a, tki_access_region(a, s.lane), &s);
+    tke_writers_attach(&x->writers[i], t);
 }
 
 static bool has_engine(const tk_launch *l) {
@@ -90,17 +44,10 @@ static void expecting_begins(void *ud, tki *t) {
   x->t = t;
   if (!x->element) {
     watch_writers(x, t);
-    x->sizes = (tki_observer){.ud = x,
-                              .program = count_program,
-                              .trip = count_trip,
-                              .access = see_values,
-                              .rows = true};
-    x->added = TK_NEWN(&x->arena, uint32_t *, t->nregions + 1);
-    if (has_engine(x->launch)) tki_observe(t, &x->sizes);
     return;
   }
-  tkc_explain_new(t, x->element, &x->explain);
-  tkc_explain_attach(x->explain);
+  tke_explain_new(t, x->element, &x->explain);
+  tke_explain_attach(x->explain);
 }
 
 /* ---- what differs ------------------------------------------------------- */
@@ -111,7 +58,7 @@ typedef struct comparison {
   tk_arena *answers;
   const tk_tensor *found, *expected;
   const tk_tensor *tensor; /* that the run wrote: one of the two */
-  const tkc_writers *writers;
+  const tke_writers *writers;
   tk_diff diff;
   size_t at;         /* of the walk over wrong elements, or programs */
   uint8_t *programs; /* by index: 1 wrote something right, 2 something wrong */
@@ -119,7 +66,10 @@ typedef struct comparison {
 
 static size_t position_of(const comparison *c, const int64_t *index) {
   const tki_region *r = c->writers->region;
-  return (size_t)(tk_diff_at(c->tensor, index) - r->host) / c->writers->size;
+  size_t at =
+      (size_t)(tk_diff_at(c->tensor, index) - r->host) / c->writers->size;
+  TK_ASSERT(at < c->writers->n);
+  return at;
 }
 
 static const uint32_t *writers_by_element(comparison *c, tk_arena *a) {
@@ -164,6 +114,7 @@ static tk_mismatch mismatch_at(comparison *c, size_t element) {
   if (!program) return m;
   const tki_site_info *s =
       tki_site_at(c->t, c->writers->site[position_of(c, m.index)]);
+  TK_ASSERT(s); /* the program that wrote it did so at a known place */
   m.written = true;
   tki_pid_of(c->t, program - 1, m.program);
   m.place = tk_place_of(s->func->src, s->inst->span);
@@ -195,6 +146,7 @@ static void find_programs(comparison *c, tk_arena *a, tk_difference *d) {
   for (size_t i = 0; i < c->diff.n; i++)
     if (c->diff.writer[i])
       c->programs[c->diff.writer[i] - 1] |= c->diff.wrong[i] ? 2 : 1;
+  TK_ASSERT(c->diff.writer); /* describe found out who wrote what */
   d->programs_whole = true;
   for (size_t i = 0; i < n; i++) {
     d->programs += c->programs[i] != 0;
@@ -207,6 +159,7 @@ static void find_programs(comparison *c, tk_arena *a, tk_difference *d) {
 }
 
 static size_t worst_of(const tk_diff *d) {
+  TK_ASSERT(d->nwrong);
   size_t worst = d->list[0];
   for (size_t i = 1; i < d->nwrong; i++)
     if (tk_diff_error(d, d->list[i]) > tk_diff_error(d, worst))
@@ -231,7 +184,7 @@ static void describe(comparison *c, tk_arena *a, tk_difference *d) {
   for (size_t i = 0; i < n; i++) {
     kept[i] = found[i];
     if (kept[i].kind == TK_PATTERN_ROUNDED)
-      d->tf32 = tkc_explain_tf32(c->t->program);
+      d->tf32 = tke_explain_tf32(c->t->program);
   }
   d->patterns = kept;
   d->npatterns = n;
@@ -239,6 +192,7 @@ static void describe(comparison *c, tk_arena *a, tk_difference *d) {
   d->writer = memcpy(TK_NEWN(c->answers, uint32_t, x->n), x->writer,
                      x->n * sizeof *x->writer);
   memcpy(d->grid, c->t->grid, sizeof d->grid);
+  TK_ASSERT(x->nwrong); /* only such differences are described */
   d->first = mismatch_at(c, x->list[0]);
   d->worst = mismatch_at(c, worst_of(x));
 }
@@ -248,6 +202,7 @@ static void describe(comparison *c, tk_arena *a, tk_difference *d) {
 static const char *element_to_explain(const comparison *c, tk_arena *a,
                                       tk_difference *d) {
   const uint32_t *writer = c->diff.writer;
+  TK_ASSERT(writer && c->diff.nwrong);
   size_t at = c->diff.list[0], up = at;
   while (at && !writer[at]) at--;
   while (!writer[at] && up < c->diff.n && !writer[up]) up++;
@@ -265,20 +220,23 @@ static const char *element_to_explain(const comparison *c, tk_arena *a,
 /* How far apart the lanes are, whatever is tolerated. */
 static void measure_errors(const comparison *c, tk_difference *d) {
   const tk_diff *x = &c->diff;
+  double squares = 0;
   for (size_t i = 0; i < x->n; i++) {
     tk_check_step(x->arena->env, i);
-    if (tk_diff_is_equal(x, i)) continue;
     double error = tk_diff_error(x, i), size = fabs(x->expected[i]);
+    if (isfinite(size)) squares += size * size;
+    if (tk_diff_is_equal(x, i)) continue;
     uint64_t ulp = tk_diff_distance(x, c->found, c->expected, i);
     d->unequal++;
-    if (error > d->absolute) d->absolute = error;
+    if (error > d->absolute) d->absolute = error, d->ulp_of_most = ulp;
     if (size > 0 && error / size > d->relative) d->relative = error / size;
     if (ulp > d->ulp) d->ulp = ulp;
   }
+  d->size = x->n ? sqrt(squares / (double)x->n) : 0;
 }
 
-/* The index, + 1, of the program that wrote the first element that differs, if
- * possible one that is wrong; 0: nobody did. */
+/* 1 + the index of the program that wrote the first element that differs, if
+ * possible a wrong one; 0 if no program did. */
 static uint32_t differing_of(const comparison *c) {
   const tk_diff *x = &c->diff;
   int64_t index[TK_MAX_RANK];
@@ -288,12 +246,11 @@ static uint32_t differing_of(const comparison *c) {
   return c->writers->program[position_of(c, index)];
 }
 
-static tk_tolerance tolerate(const tkr_expecting *x, const tk_expected *e,
-                             tk_dtype type, tk_difference *d) {
-  tk_tolerance t = tk_usual_tolerance(type);
+static tk_diff_tolerance tolerate(const tk_expected *e, tk_dtype type,
+                                  tk_difference *d) {
+  tk_diff_tolerance t = tk_diff_usual_tolerance(type);
   d->given = e->rtol >= 0 || e->atol >= 0 || e->ulp > 0;
-  if (e->engine && d->given) t = (tk_tolerance){0, 0, 0};
-  if (e->engine && !d->given) t = tkr_bound(x->t->program, type, &x->seen);
+  if (e->engine) t = (tk_diff_tolerance){0, 0, 0};
   if (e->ulp > 0) t.ulp = (uint64_t)e->ulp;
   if (e->rtol >= 0) t.rtol = e->rtol;
   if (e->atol >= 0) t.atol = e->atol;
@@ -301,6 +258,19 @@ static tk_tolerance tolerate(const tkr_expecting *x, const tk_expected *e,
   d->atol = t.atol;
   d->ulps = t.ulp;
   return t;
+}
+
+/* What another engine left is judged by what is exact, if the kernel may
+ * round. */
+static void judge(tkr_expecting *x, comparison *c, const tkr_judged *by,
+                  tk_difference *d) {
+  tk_diff_judged(&c->diff, &x->arena, c->found, c->expected, by->wrong);
+  d->judged = true;
+  d->weak = by->weak;
+  d->own_error = by->own;
+  d->error_bound = by->bound;
+  d->engine_error = by->other;
+  d->all_wrong = by->all_wrong;
 }
 
 /* What another engine left is what may be wrong: it is looked at beside what
@@ -318,10 +288,13 @@ static void compare(tkr_expecting *x, size_t i) {
                   .found = e->engine ? &e->lanes : tensor,
                   .expected = e->engine ? tensor : &e->lanes,
                   .writers = &x->writers[i]};
-  tk_tolerance tolerance = tolerate(x, e, tensor->dtype, &d);
+  tk_diff_tolerance tolerance = tolerate(e, tensor->dtype, &d);
   for (size_t k = 0; k < x->writers[i].n; k++)
     d.written += x->writers[i].program[k] != 0;
-  tk_diff_make(&c.diff, &x->arena, c.found, c.expected, tolerance);
+  if (e->engine && x->judged)
+    judge(x, &c, &x->judged[i - x->first_judged], &d);
+  else
+    tk_diff_make(&c.diff, &x->arena, c.found, c.expected, tolerance);
   d.total = c.diff.n;
   d.wrong = c.diff.nwrong;
   if (c.found->dtype == c.expected->dtype) measure_errors(&c, &d);
@@ -345,9 +318,10 @@ static void expecting_ends(void *ud, tki *t, tk_status st) {
     return;
   }
   tk_launch *l = x->launch;
-  const tkc_target *target = tkc_explain_targets(x->explain);
+  const tke_target *target = tke_explain_targets(x->explain);
+  TK_ASSERT(target && x->asked < l->differences.n);
   tk_explanation *found = TK_NEW(&l->answers, tk_explanation);
-  *found = tkc_explain_found(x->explain, &l->answers, target);
+  *found = tke_explain_found(x->explain, &l->answers, target);
   l->differences.items[x->asked].explanation = found;
 }
 
@@ -370,7 +344,7 @@ static tk_status run_again(tkr_expecting *x, tkr_run_fn run,
   tk_status st = run(x->launch, &again, &unused);
   s->output = output;
   s->watchers = others;
-  tkc_explain_free(&s->env, x->explain);
+  tke_explain_free(&s->env, x->explain);
   x->explain = NULL;
   if (st == TK_FINDING) tk_diag_truncate(&s->env, diags);
   return st == TK_FINDING ? TK_OK : st;
@@ -421,7 +395,7 @@ tk_status tkr_expect_end(tkr_expecting *x, tk_status st, tkr_run_fn run,
   }
   if (st == TK_OK && l->differences.n && s->output && !options->silent_answers)
     st = tk_session_guard(s, write_differences, l);
-  for (size_t i = 0; i < x->nwriters; i++) tkc_writers_free(&x->writers[i]);
+  for (size_t i = 0; i < x->nwriters; i++) tke_writers_free(&x->writers[i]);
   tk_arena_free(&x->arena);
   return st;
 }

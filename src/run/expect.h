@@ -7,11 +7,12 @@
 #ifndef TK_RUN_EXPECT_H
 #define TK_RUN_EXPECT_H
 
-#include "interp/check/explain.h"
-#include "interp/check/writers.h"
+#include "interp/explain/explain.h"
+#include "interp/explain/writers.h"
 #include "launch/session.h"
-#include "run/bound.h"
+#include "run/judge.h"
 #include "run/memory.h"
+#include "run/watched.h"
 
 typedef struct tkr_expecting {
   tk_launch *launch;
@@ -19,23 +20,20 @@ typedef struct tkr_expecting {
   tki *t; /* the run, once it has begun */
   tk_arena arena;
   tkr_memory memory;
-  tkc_writers *writers; /* by what is expected */
+  tke_writers *writers; /* by what is expected */
   size_t nwriters;
   const char **elements; /* ... the one to explain; NULL: none */
-  tki_observer sizes;
-  uint64_t trips;     /* of the loops of a program, so far */
-  uint32_t **added;   /* by region and element: how often; NULL: never */
-  tkr_run_facts seen; /* if another engine is compared with */
-  bool differs;       /* from what another engine left */
+  /* Of what another engine left: how it is judged, from the expectation
+   * first_judged on; NULL: it is not. */
+  const tkr_judged *judged;
+  size_t first_judged;
+  bool differs; /* from what another engine left */
   /* The index, + 1, of a program whose elements do; 0: none wrote them. */
   uint32_t differing;
   size_t asked;        /* the second run: what it explains */
   const char *element; /* ... and the element; NULL: it is the first run */
-  tkc_explain *explain;
+  tke_explain *explain;
 } tkr_expecting;
-
-typedef tk_status (*tkr_run_fn)(tk_launch *l, const tk_run_options *options,
-                                tk_summary *summary);
 
 /* Watches the next run of the launch, if something is expected of it. */
 tk_status tkr_expect_begin(tkr_expecting *x, tk_launch *l);

@@ -25,6 +25,7 @@ static void keep_memory(tk_env *e, void *ud) {
   for (size_t i = 0; tk_memory_at(k->launch, i, &x); i++) {
     if (!x.tensor || x.readonly || x.hi == x.lo || is_kept(k->to, &x)) continue;
     size_t n = (size_t)(x.hi - x.lo);
+    TK_ASSERT(x.lo < x.hi);
     tkr_kept kept = {x.host, tk_arena_alloc(k->arena, n), n};
     memcpy(kept.before, x.host, n);
     TK_PUSH(k->arena, k->to, kept);

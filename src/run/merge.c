@@ -76,17 +76,17 @@ static void need_same_launch(merging *m, const piece *p) {
       "other file is %s",
       m->pieces[0].path);
   if (strcmp(a->kernel, b->kernel))
-    refuse(m, p, help, "this is a part of another kernel, '%s'", b->kernel);
+    refuse(m, p, help, "this is a part of a different kernel, '%s'", b->kernel);
   if (a->parts != b->parts)
     refuse(m, p, help, "this is one of %s parts",
            tk_arena_printf(&m->arena, "%" PRIu64 ", not of %" PRIu64, b->parts,
                            a->parts));
   if (memcmp(a->grid, b->grid, sizeof a->grid))
-    refuse(m, p, help, "this launch has another grid, %s",
+    refuse(m, p, help, "this launch has a different grid, %s",
            tk_arena_printf(&m->arena, "%" PRIu64 ",%" PRIu64 ",%" PRIu64,
                            b->grid[0], b->grid[1], b->grid[2]));
   if (strcmp(a->how, b->how))
-    refuse(m, p, help, "this ran in another way: %s", b->how);
+    refuse(m, p, help, "this ran with other options: %s", b->how);
   if (a->form != b->form || a->nareas != b->nareas)
     refuse(m, p, help,
            "this launch has %s: the kernel's text, the types or the numbers "
@@ -153,7 +153,7 @@ static void need_its_memory(merging *m) {
   }
   if (!same)
     refuse(m, p, "run that part again", "damaged: %s",
-           "its tensors are not those that were written");
+           "its tensors have changed since it was written");
 }
 
 /* ---- joining ------------------------------------------------------------- */

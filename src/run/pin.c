@@ -2,8 +2,8 @@
  *
  * Both run a form of the kernel that records what its operations give, for one
  * program.  The form is the one that the compiler makes code of, after its
- * passes, so that an operation here is one there.
- */
+ * passes, so that an operation here is one
+ * there. */
 #include "run/pin.h"
 
 #include <math.h>
@@ -19,11 +19,12 @@
 #include "run/contested.h"
 #include "run/raced.h"
 #include "run/trace.h"
-#include "spec/origin.h"
+#include "typing/origin.h"
 
 enum { WINDOWS = 64 }; /* of records that are looked at */
 static const uint64_t window_bytes = (uint64_t)32 << 20;
-/* Behind all tensors that a launch makes, and where no host has its own. */
+/* An address above all tensors that a launch makes, where no host has memory of
+ * its own. */
 static const uint64_t trace_address = (uint64_t)3 << 44;
 
 typedef struct pinning {
@@ -34,7 +35,7 @@ typedef struct pinning {
   tkr_sites sites;
   tk_unit unit;        /* the recording form's */
   char *own, *other;   /* traces */
-  const char **latest; /* by site: its last record, by the interpreter */
+  const char **latest; /* by site: the last record that the interpreter made */
   uint64_t *times;     /* by site: how often it was recorded */
   bool failed;         /* the other engine's run */
   tkr_memory left;     /* by the interpreter */
@@ -83,6 +84,7 @@ static tk_status run_recording(pinning *x, tkr_run_fn run, char *memory) {
   l->fn = &recording;
   tk_status st = tkr_run_watched(l, run, x->asked->options, NULL);
   l->fn = f;
+  TK_ASSERT(l->extras.n); /* the trace is the last of them */
   l->extras.n--;
   return st;
 }
@@ -116,6 +118,7 @@ static const char *operand_at(const pinning *x, const tk_func *f,
   *site = site_of(x, f, in->args[k], &lanes);
   if (!*site) return NULL;
   size_t at = (*site)->type.rank ? tk_lanes_own(f, in, k, lane) : 0;
+  TK_ASSERT(at < (size_t)tk_numel(&(*site)->type));
   return lanes + at * tk_lane_size(&(*site)->type);
 }
 
@@ -180,14 +183,13 @@ static void describe_place(const tk_func *f, tk_span span,
 /* What is told of a disagreement. */
 static void describe_first(pinning *x, tkr_disagreement *d, tk_divergence *to) {
   const tkr_site *s = d->site;
+  TK_ASSERT(d->lane < d->n && s->inst);
   tk_dtype type = (tk_dtype)s->type.elem;
-  size_t rest = d->lane, size = tk_dtype_size(type);
+  size_t size = tk_dtype_size(type);
   describe_place(s->func, s->inst->span, pinned_operation(x, s->inst), to);
   to->before = x->times[s - x->sites.items];
   to->lanes = d->n;
-  to->lane_rank = s->type.rank;
-  for (int k = s->type.rank; k-- > 0; rest /= (size_t)s->type.shape[k])
-    to->lane[k] = (int64_t)(rest % (size_t)s->type.shape[k]);
+  to->lane_rank = tk_lane_index(&s->type, d->lane, to->lane);
   to->own = recorded_lane(x, type, d->own, d->lane);
   to->other = recorded_lane(x, type, d->other, d->lane);
   to->ulp = tk_lane_distance(type, d->own + d->lane * size,
@@ -240,6 +242,7 @@ static const tk_stmt *parting_of(const tk_func *f, const tk_body *b,
  * chooses the way is wrong. */
 static void describe_parting(const pinning *x, const tkr_record *own,
                              const tkr_record *other, tk_divergence *to) {
+  TK_ASSERT(own->site < x->sites.n && other->site < x->sites.n);
   const tkr_site *s = &x->sites.items[own->site],
                  *t = &x->sites.items[other->site];
   const tk_stmt *st =
@@ -371,7 +374,7 @@ static void restore_addresses(pinning *x) {
   }
 }
 
-/* What it did before it fails is recorded, too. */
+/* What a program did before it failed is recorded, too. */
 static tk_status run_other(tk_env *e, pinning *x) {
   size_t diags = e->ndiags;
   tk_status st = run_recording(x, x->asked->other, x->other);

@@ -3,16 +3,16 @@
  *
  * Engines are rows of engine.def and know nothing of each other.  This is the
  * only place that knows them all; whoever compares two of them runs the same
- * launch twice and changes one option.
- */
+ * launch twice and changes one
+ * option. */
 #include <string.h>
 
 #include "device/device.h"
 #include "device/library.h"
-#include "interp/check/inquiry.h"
+#include "interp/explain/inquiry.h"
 #include "interp/engine.h"
 #include "ir/numerics.h"
-#include "launch/report.h"
+#include "report/report.h"
 #include "nvptx/nvptx.h"
 #include "run/against.h"
 #include "run/expect.h"
@@ -137,6 +137,7 @@ static void choose_engines(tk_env *e, void *ud) {
   if (!pinpoint) return;
   if (c->other->recorder) {
     c->recorder = engine_named(e, c->other->recorder);
+    TK_ASSERT(records_itself(c->recorder)); /* engine.def */
     return;
   }
   tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
@@ -151,7 +152,7 @@ static void choose_engines(tk_env *e, void *ud) {
 
 /* ---- a run -------------------------------------------------------------- */
 
-/* What a run had to say: findings behind the first n of the report. */
+/* What a run had to say: findings after the first n of the report. */
 static void count_findings(tk_summary *sum, const tk_session *s, size_t n) {
   size_t i = 0;
   for (const tk_diag *d = s->env.diags; d; d = d->next) {
@@ -185,6 +186,7 @@ static tk_status pin(tk_launch *l, const tk_run_options *opt, const choice *c,
                    .before = &against->memory};
   for (int i = 0; i < 3; program /= (uint32_t)l->grid[i++])
     p.program[i] = program % l->grid[i];
+  TK_ASSERT(!program); /* it is one of the grid */
   tk_status st = TK_OK;
   if (c->recorder != c->other && !failed)
     st = tkr_against_unfused(against, c->other->run, opt, &p.unfused);
@@ -213,12 +215,16 @@ tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
   if (st != TK_OK) return st;
   tkr_against against = {.launch = NULL};
   if (c.other)
-    st = tkr_against_begin(&against, l, c.other->name, c.other->run, &opt);
-  tkc_inquiry q;
+    st = tkr_against_begin(
+        &against, l, &(tkr_other){c.other->name, c.other->run, c.engine->run},
+        &opt);
+  tke_inquiry q;
   tkr_expecting x = {.launch = l};
-  tkc_inquiry_begin(&q, l, &opt);
+  tke_inquiry_begin(&q, l, &opt);
   bool expecting = st == TK_OK;
   if (expecting) st = tkr_expect_begin(&x, l);
+  x.judged = against.judged;
+  x.first_judged = against.expected;
   summary->kernel = l->fn->item->name;
   summary->engine = c.engine->name;
   tkr_shard shard;
@@ -231,8 +237,9 @@ tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
   if (!expecting && st == TK_FINDING && opt.pinpoint && against.launch)
     pin(l, &opt, &c, &against, 0, true);
   tkr_against_end(&against);
-  tkc_inquiry_end(&q);
+  tke_inquiry_end(&q);
   tkg_library_return(l);
+  TK_ASSERT(!l->library); /* no one else may use what was lent */
   memcpy(summary->grid, l->grid, sizeof summary->grid);
   count_findings(summary, l->session, reported);
   return st;

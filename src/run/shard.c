@@ -96,6 +96,7 @@ static void describe_run(tkr_shard *x, tki *t) {
                     .parts = part.parts,
                     .nareas = x->areas.n};
   for (int i = 0; i < 3; i++) s->grid[i] = (uint64_t)t->grid[i];
+  TK_ASSERT(part.part < part.parts);
   s->areas = TK_NEWN(&x->arena, tkn_area, x->areas.n + 1);
   for (size_t i = 0; i < x->areas.n; i++) {
     const tk_area *a = &x->areas.items[i];
@@ -113,7 +114,7 @@ static void need_no_order(tki *t) {
   tki_order_reason r;
   if (!tki_order_find(t->program, TKI_ORDER_PRINTS, &r)) return;
   tk_diag *d = tk_diag_add(t->env, TK_D_ARGUMENT, r.src, r.span,
-                           "this launch has no parts: %s", r.why);
+                           "this launch cannot be split into parts: %s", r.why);
   tk_diag_help(t->env, d, "run it without --shard");
   tk_throw(t->env, TK_USAGE);
 }
@@ -173,6 +174,8 @@ typedef TK_VEC(tkn_stretch) stretches;
 static void add_stretch(tkr_shard *x, stretches *list, uint64_t at, uint64_t n,
                         uint32_t event) {
   tkn_stretch *last = list->n ? &list->items[list->n - 1] : NULL;
+  TK_ASSERT(n && event && event <= x->events.n);
+  TK_ASSERT(!last || last->at + last->n <= at); /* they ascend */
   if (last && last->at + last->n == at && last->event == event - 1)
     last->n += n;
   else
@@ -186,6 +189,7 @@ static void gather_area(tkr_shard *x, size_t i) {
   tkc_history h;
   for (uint64_t at = map->lo, end; map->arena && at < map->hi; at = end) {
     end = tkc_intervals_end(map, at, map->hi, &h);
+    TK_ASSERT(end > at && end <= map->hi);
     if (h.write) add_stretch(x, &writes, at - map->lo, end - at, h.write);
     if (h.read) add_stretch(x, &reads, at - map->lo, end - at, h.read);
   }

@@ -22,6 +22,7 @@ typedef struct tracer {
 
 static tk_inst *put_inst(tracer *t, tk_opcode op, size_t nargs, size_t nres,
                          tk_type type) {
+  TK_ASSERT(t->out && nres <= 1);
   tk_inst *in = tk_inst_new(t->p, op, nargs, nres);
   in->type = type;
   in->n = tk_numel(&type);
@@ -32,6 +33,7 @@ static tk_inst *put_inst(tracer *t, tk_opcode op, size_t nargs, size_t nres,
 }
 
 static void give_arg(const tracer *t, tk_inst *in, int k, int slot) {
+  TK_ASSERT(k < in->nargs && (size_t)slot < t->f->nslots);
   in->args[k] = slot;
   if (!k) in->from = t->f->slots[slot].type;
 }
@@ -139,6 +141,7 @@ static void put_record(tracer *t, const tk_inst *in, int slot) {
   bool is_pointer = type.ptr;
   if (is_pointer) type = tk_with_elem(type, TK_INT64);
   int64_t bytes = record_bytes(&type);
+  TK_ASSERT(bytes % 16 == TKR_TRACE_HEAD % 16); /* records stay aligned */
   tkr_site site = {t->f, in, slot, type, is_pointer};
   if ((uint64_t)bytes > w->size) return;
   if (is_pointer) slot = put_unary(t, TK_I_CAST, slot, type);
@@ -212,7 +215,7 @@ static void trace_body(tracer *t, tk_body *b) {
   }
 }
 
-/* Functions that calls lead to; those that combine lanes are none of them. */
+/* Functions that calls lead to; those that combine lanes are not among them. */
 static bool mark_callee(void *ud, const tk_at *at, const tk_inst *in) {
   bool *called = ud;
   (void)at;
@@ -272,6 +275,7 @@ bool tkr_trace_next(const char *memory, const tkr_window *w,
   *out = (tkr_record){(size_t)site - 1,
                       memory + TKR_TRACE_HEAD + *at + TKR_TRACE_HEAD};
   size_t end = *at + (size_t)record_bytes(&s->type);
+  TK_ASSERT(end > *at);
   if (end > w->size) return false;
   *at = end;
   return true;

@@ -4,8 +4,8 @@
  * The records are made by instructions like any other, so every engine that can
  * run a kernel can record.  A trace is memory at an address of its own: a
  * count of bytes and how many are skipped, then records, each a header and the
- * lanes of a result.
- */
+ * lanes of a
+ * result. */
 #ifndef TK_RUN_TRACE_H
 #define TK_RUN_TRACE_H
 
@@ -14,10 +14,10 @@
 
 enum { TKR_TRACE_HEAD = 16 }; /* bytes of a header, and of the count */
 
-/* Which records are kept: those that lie within `size` bytes behind `skip`. */
+/* Which records are kept: those that lie within `size` bytes after `skip`. */
 typedef struct tkr_window {
   uint64_t address; /* of the trace */
-  uint64_t skip;    /* is in the trace itself, too */
+  uint64_t skip;    /* it is in the trace itself, too */
   uint64_t size;
   int64_t program[3]; /* whose records they are */
 } tkr_window;
@@ -46,7 +46,7 @@ typedef struct tkr_record {
   const char *lanes;
 } tkr_record;
 
-/* Reads the record at *at (at first 0) and moves behind it; false: there is
+/* Reads the record at *at (at first 0) and moves past it; false: there is
  * none.  Memory is that of a trace of `size` bytes, of any content. */
 bool tkr_trace_next(const char *memory, const tkr_window *w,
                     const tkr_sites *sites, size_t *at, tkr_record *out);

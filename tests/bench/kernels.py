@@ -391,7 +391,8 @@ class Tkdbg:
         self.checks = checks
 
     def take_peak(self):
-        peak, self.session.totals['peak'] = self.session.totals['peak'], 0
+        totals = self.session.runs.totals
+        peak, totals['peak'] = totals['peak'], 0
         return peak
 
 

@@ -9,7 +9,7 @@ import os
 import runpy
 import sys
 
-from tkdbg import session
+from tkdbg import runs, session
 
 MOST = 64 << 20  # bytes of a launch file
 
@@ -17,10 +17,11 @@ MOST = 64 << 20  # bytes of a launch file
 class Collector:
     def __init__(self, folder):
         self.folder, self.known = folder, set()
-        self.run = session.Session.run
-        session.Session.run = lambda *args: self.record(*args)
+        self.run = runs.Runs.run
+        runs.Runs.run = lambda *args: self.record(*args)
 
-    def record(self, current, launch, kernel):
+    def record(self, made, launch, kernel, *rest):
+        current = session.current()
         path = os.path.join(self.folder, f'{len(self.known)}.safetensors')
         current.check(current.guarded(current.lib.tk_launch_compile, launch),
                       kernel)
@@ -32,7 +33,7 @@ class Collector:
             os.remove(path)
         else:
             self.known.add(digest)
-        return self.run(current, launch, kernel)
+        return self.run(made, launch, kernel, *rest)
 
 
 if __name__ == '__main__':

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interp/check/slice.h"
-#include "launch/report.h"
+#include "interp/explain/slice.h"
+#include "report/report.h"
 #include "support/cases.h"
 #include "support/suite.h"
 
@@ -103,13 +103,13 @@ END_TEST
 
 typedef struct traced {
   tk_watcher watcher;
-  tkc_trace trace;
+  tke_trace trace;
   tk_buf text;
 } traced;
 
 static void begin(void *ud, tki *t) {
   traced *x = ud;
-  tkc_trace_init(&x->trace, t, 0, 1 << 16);
+  tke_trace_init(&x->trace, t, 0, 1 << 16);
   tki_observe(t, &x->trace.observer);
 }
 
@@ -118,11 +118,11 @@ static void end_trace(void *ud, tki *t, tk_status st) {
   (void)st;
   tk_buf_init(&x->text, t->env);
   tk_explanation found = {.scope = -1};
-  tkc_slice_store(&x->trace, &x->trace.arena, x->trace.last, 0, TKC_SLICE_STEPS,
+  tke_slice_store(&x->trace, &x->trace.arena, x->trace.last, 0, TKE_SLICE_STEPS,
                   &found);
   tk_report_steps(&x->text, &found, 0);
   ck_assert_uint_le(x->trace.bytes, 1 << 18);
-  tkc_trace_end(&x->trace, true);
+  tke_trace_end(&x->trace, true);
 }
 
 START_TEST(bounded) {

@@ -256,6 +256,59 @@ plain 'script, colour in a pipe' err
 status 'script, always colour' 1 script --color always
 check 'script, always colour: error' grep -q "$(printf '\033\\[1;31m')" err
 
+# ---- runs that go on after bad accesses -------------------------------------
+
+cat >bad.py <<'S_'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def both(x, y, idx, out):
+    i = tl.program_id(0) * 32 + tl.arange(0, 32)
+    v = tl.load(x + i)
+    tl.store(y + i, v)
+    tl.store(out + tl.load(idx + i), v)
+S_
+cat bad.py - >bad_script.py <<'S_'
+
+
+import numpy as np
+x, y, out = (np.zeros(100, np.float32) for _ in range(3))
+x += 1
+both[(4,)](x, y, np.arange(100), out)
+both[(4,)](x, y, np.arange(100), out)
+print('went on', y.sum(), out.sum())
+S_
+bad() {
+  tkdbg run -q --keep-going bad.py --grid 4 --arg 'x=f32[100]:ones' \
+    --arg 'y=f32[128]:zeros' --arg 'idx=i64[128]:arange' \
+    --arg 'out=f32[128]:zeros' "$@"
+}
+status 'keep going' 1 bad --print y
+says 'keep going: poison' out 'nan nan nan'
+check 'keep going: the kinds' count err ' \[[a-z-]*\]$' 2
+says 'keep going: summary' err \
+  'bad accesses at 1 place: stores wrote nothing, and loads gave NaN or'
+says 'keep going: a place' err \
+  'bad.py:8:9: load past the end of x: 28 lanes, in 1 program'
+status 'keep going, status' 9 bad --error-exitcode 9
+status 'keep going, json' 1 bad --json
+check 'keep going, json: what' json err '[e["kind"] for e in d] == [
+  "out-of-bounds", "kept-going"] and d[1]["notes"][0]["line"] == 8'
+status 'keep going, script' 1 tkdbg run -q --keep-going --check bad_script.py
+says 'keep going, script: to its end' out 'went on 100.0 100.0'
+check 'keep going, script: no others' count err ' \[[a-z-]*\]$' 4
+says 'keep going, script: summary' err \
+  'store past the end of y: 56 lanes, in 2 programs of 2 launches'
+status 'keep going, script, json' 1 \
+  tkdbg run --json --keep-going bad_script.py
+check 'keep going, script, json: what' json err \
+  '[e["kind"] for e in d] == 3 * ["out-of-bounds"] + ["kept-going"]'
+status 'keep going, no bad access' 0 tkdbg run -q --keep-going bad.py \
+  --grid 4 --arg 'x=f32[128]:ones' --arg 'y=f32[128]:zeros' \
+  --arg 'idx=i64[128]:arange' --arg 'out=f32[128]:zeros'
+
 # ---- the manual
 
 page=$ROOT/docs/findings.md

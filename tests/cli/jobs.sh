@@ -95,7 +95,7 @@ says 'a loop that waits: why' err 'this loop may wait for another program'
 says 'a loop that waits: where' err 'count.py:13:5'
 status 'output' 0 tkdbg run count.py --kernel say --grid 3 \
   --arg 'x=i32[1]:zeros' --jobs 2
-says 'output: why' err 'what they print here has an order'
+says 'output: why' err 'their output here must come in order'
 status 'detectors' 0 add 98432 --check --jobs 2
 says 'detectors: why' err 'other observers see one program'
 status 'the schedule' 0 add 98432 --schedule yield --jobs 2

@@ -18,7 +18,7 @@ status 'a line that is missing' 2 \
   tkdbg layout '#slice = #ttg.slice<{dim = 0, parent = #blocked}>' 64
 says 'what is missing' err 'write that line before this one'
 status 'two layouts without a name' 2 tkdbg layout "$blocked $blocked" 64
-says 'one of them' err 'expected nothing more'
+says 'one of them' err 'unexpected text after the layout'
 status 'no shape' 2 tkdbg layout "$blocked"
 for shape in x 16x 16x16x16x16x16x16x16x16 -4 3.5 ''; do
   status "shape '$shape'" 2 tkdbg layout "$blocked" "$shape"

@@ -163,7 +163,8 @@ check 'read by another part: nothing is saved' test ! -e joined.npy
 # ---- what is no part ----
 status 'atomics' 2 tkdbg run kernels.py --kernel count --grid 4 \
   --arg 'x=i32[1]' --shard 0/2
-says 'atomics, said' err ':21:5: error: this launch has no parts: this atomic'
+says 'atomics, said' err \
+  ':21:5: error: this launch cannot be split into parts: this atomic'
 status 'waiting' 2 tkdbg run kernels.py --kernel wait --grid 4 \
   --arg 'x=i32[1]' --shard 0/2
 status 'no such part' 2 tkdbg run kernels.py --kernel bad --grid 4 \
@@ -197,7 +198,7 @@ like() {
 }
 like 'other parts' 'one of 4, not of 3 parts' 1/4 --kernel bad --grid 6 \
   --arg 'x=f32[6]:rand'
-like 'other grid' 'has another grid, 5,1,1' 1/3 --kernel bad --grid 5 \
+like 'other grid' 'has a different grid, 5,1,1' 1/3 --kernel bad --grid 5 \
   --arg 'x=f32[6]:rand'
 like 'other size' "'x' has another size" 1/3 --kernel bad --grid 6 \
   --arg 'x=f32[7]:rand'
@@ -205,9 +206,9 @@ like 'other type' 'has other arguments' 1/3 --kernel bad --grid 6 \
   --arg 'x=f64[6]:rand'
 like 'other values' "'x' held different values" 1/3 --kernel bad --grid 6 \
   --arg 'x=f32[6]:rand(1)'
-like 'other order' 'another way: order reverse' 1/3 --kernel bad --grid 6 \
-  --arg 'x=f32[6]:rand' --order reverse
-like 'other kernel' "another kernel, 'same'" 1/3 --kernel same --grid 6 \
+like 'other order' 'with other options: order reverse' 1/3 --kernel bad \
+  --grid 6 --arg 'x=f32[6]:rand' --order reverse
+like 'other kernel' "a different kernel, 'same'" 1/3 --kernel same --grid 6 \
   --arg 'x=f32[6]:rand' --arg B=2
 refused 'no such file' 'was not written by --shard' "$kernels"
 refused 'no file' 'No such file' nowhere

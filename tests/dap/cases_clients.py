@@ -213,8 +213,8 @@ def fails(launch, text):
 
 def test_launches_that_are_wrong():
     for launch, text in (
-            ({}, "'program' is missing"),
-            ({'program': 3}, "'program' is missing"),
+            ({}, "either 'program' (the script"),
+            ({'program': 3}, "either 'program' (the script"),
             (dict(ADD, grid='no'), 'no'),
             (dict(ADD, grid={'x': 3}), "'grid' must be of type"),
             (dict(ADD, kernelArgs='x=3'), "'kernelArgs' must be of type"),
@@ -242,7 +242,7 @@ def test_kernel_that_is_not_there():
 
 
 def test_launch_again_after_a_mistake():
-    c = fails({}, "'program' is missing")
+    c = fails({}, "either 'program' (the script")
     c.begin(ADD)
     leave(c)
 

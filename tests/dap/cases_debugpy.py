@@ -77,7 +77,7 @@ def test_a_refusal():
     try:
         c.request('launch', {})
     except Exception as e:
-        assert "'program' is missing" in str(e)
+        assert "either 'program' (the script" in str(e)
     else:
         raise AssertionError('not refused')
     c.request('disconnect')

@@ -155,6 +155,15 @@ def test_back():
     finish(c)
 
 
+def test_what_can_be_done_is_said_in_terms_of_editors():
+    c, s = stopped(ADD, line('pair = '))
+    c.evaluate('set history 0', s['frame'], context='repl')
+    refused(lambda: c.request('stepBack', threadId=1),
+            'Nothing is recorded: to record from the next launch on, give the '
+            'history memory in the Debug Console.')
+    finish(c)
+
+
 def test_goto():
     c, s = stopped(ADD, line('total += scale'))
     assert c.request('gotoTargets', source={'path': KERNELS},
@@ -270,6 +279,7 @@ def test_disconnect_ends():
 def test_terminate():
     c, s = stopped(ADD)
     c.request('terminate')
+    refused(lambda: c.request('launch', **ADD), 'the run is about to end')
     leave(c)
 
 
@@ -416,7 +426,8 @@ def test_what_never_changes_is_not_watched():
 
 def test_watchpoint_of_a_block_pointer():
     c, s = stopped({'program': KERNELS, 'kernel': 'walks',
-                    'kernelArgs': {'x': 'f32[16]:arange', 'y': 'f32[8]'}},
+                    'kernelArgs': {'x': 'f32[16]:arange', 'y': 'f32[8]'},
+                    'options': ['--triton-version=3.8']},
                    line('head = '))
     found = c.request('setDataBreakpoints', breakpoints=[
         {'dataId': c.request('dataBreakpointInfo', name='tile')['dataId'],

@@ -4,9 +4,7 @@
 """
 import argparse
 import os
-import pty
 import re
-import select
 import sys
 import tempfile
 import time
@@ -49,37 +47,25 @@ CASES = [
 ]
 
 
-class Session:
+class Session(terminal.Program):
     def __init__(self, build, folder):
         argv = [os.path.join(os.path.abspath(build), 'tkdbg'), 'debug'] + LAUNCH
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            os.environ.update(TERM='dumb', HOME=folder, INPUTRC='/dev/null',
-                              COLUMNS='80')
-            os.chdir(ROOT)
-            os.execv(argv[0], argv)
-        self.text = ''
+        env = dict(os.environ, TERM='dumb', HOME=folder, INPUTRC='/dev/null',
+                   COLUMNS='80')
+        super().__init__(argv, env, ROOT)
 
-    def wait(self, pattern):
+    def until(self, pattern):
         """Reads until the text has the pattern; the text up to there."""
-        end = time.monotonic() + WAIT
-        while not re.search(pattern, self.text):
-            if time.monotonic() > end:
-                break
-            if select.select([self.fd], [], [], 0.1)[0]:
-                self.text += os.read(self.fd, 4096).decode('utf-8', 'replace')
+        self.wait(lambda text: re.search(pattern, text), WAIT)
         text, self.text = self.text, ''
         return text
 
-    def type(self, keys):
-        os.write(self.fd, keys.encode())
-
     def complete(self, start):
         """The line that Tab makes of a start; an echo shows it."""
-        self.type(start + '\t')
+        self.press(start + '\t')
         time.sleep(0.05)
-        self.type('\x05|\x01echo \n')
-        text = self.wait(r'\r\n[^\r\n]*\|\r?\n.*\(tkdbg\) $')
+        self.press('\x05|\x01echo \n')
+        text = self.until(r'\r\n[^\r\n]*\|\r?\n.*\(tkdbg\) $')
         found = re.search(r'\r\n([^\r\n]*)\|\r?\n', text)
         return found.group(1) if found else text
 
@@ -94,17 +80,17 @@ def main():
         return 0
     with tempfile.TemporaryDirectory() as folder:
         s = Session(args.build, folder)
-        s.wait(r'trip 0(.|\n)*\(tkdbg\) $')
-        s.type('alias mystery = print o\n')
-        s.wait(r'\(tkdbg\) $')
+        s.until(r'trip 0(.|\n)*\(tkdbg\) $')
+        s.press('alias mystery = print o\n')
+        s.until(r'\(tkdbg\) $')
         for start, want in CASES:
             got = s.complete(start)
             ok = got == (start if want is None else want)
             failed += not ok
             print('ok' if ok else f'FAIL (got {got!r})', repr(start))
-        s.type('quit\n')
-        os.close(s.fd)
-        os.waitpid(s.pid, 0)
+        s.press('quit\n')
+        s.end(WAIT)
+        s.close()
     return failed != 0
 
 

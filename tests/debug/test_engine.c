@@ -417,15 +417,24 @@ static void errors(front *f) {
   tk_point_spec bad = {.where = "99"};
   ck_assert_int_eq(tk_debug_add_point(f->d, &bad, NULL), TK_USAGE);
   ck_assert_ptr_nonnull(strstr(tk_debug_error(f->d)->text, "No statement"));
+  ck_assert_int_eq(tk_debug_error(f->d)->id, TK_FAULT_NO_SUCH_LINE);
   bad = (tk_point_spec){.where = "14", .condition = "nobody > 1"};
   ck_assert_int_eq(tk_debug_add_point(f->d, &bad, NULL), TK_USAGE);
+  ck_assert_int_eq(tk_debug_error(f->d)->id, TK_FAULT_FINDINGS);
   ck_assert_int_eq(tk_debug_assign(f->d, "B", "5"), TK_USAGE);
+  ck_assert_int_eq(tk_debug_assign(f->d, "x", "5"), TK_USAGE);
+  e = tk_debug_error(f->d);
+  ck_assert_int_eq(e->id, TK_FAULT_POINTER);
+  ck_assert_int_eq(e->remedy, TK_REMEDY_SET_POINTEE);
+  ck_assert_str_eq(e->message, "'x' is a pointer.");
+  ck_assert_str_eq(e->about, "x");
   ck_assert_int_eq(
       tk_debug_resume(f->d, &(tk_resume){.kind = TK_RESUME_JUMP, .line = 5}),
       TK_USAGE);
   ck_assert(!tk_debug_will_resume(f->d));
   ck_assert_int_eq(tk_debug_evaluate(f->d, "s", &v, &n), TK_OK);
   ck_assert_str_eq(tk_debug_error(f->d)->message, "");
+  ck_assert_int_eq(tk_debug_error(f->d)->id, TK_FAULT_NONE);
 }
 
 static void memory(front *f) {

@@ -166,6 +166,92 @@ START_TEST(patterns_are_found) {
 }
 END_TEST
 
+/* ---- what chance explains ---------------------------------------------- */
+
+/* What is expected, and what is found, of which a pattern must not be said. */
+typedef struct chance {
+  tk_pattern_kind kind;
+  int rank;
+  float (*expected)(int i);
+  float (*found)(int i);
+} chance;
+
+/* All a little too large. */
+static float biased(int i) {
+  return value_at(i) + 0x1p-8f * (float)(1 + i % 5);
+}
+static float five_rounded(int i) {
+  return value_at(i) * (i % 20 ? 1 : i % 40 ? 1.002f : 0.998f);
+}
+/* A block that lies below the diagonal, and above it. */
+static float low_block(int i) {
+  return i / COLUMNS >= 4 && i % COLUMNS < 4 ? 99 + (float)(i * i % 31)
+                                             : value_at(i);
+}
+static float high_block(int i) {
+  return i / COLUMNS < 4 && i % COLUMNS > 3 ? 99 + (float)(i * i % 31)
+                                            : value_at(i);
+}
+static float two_on_diagonal(int i) {
+  return i == 0 || i == COLUMNS + 1 ? 99 + (float)i : value_at(i);
+}
+static float sparse(int i) {
+  return i % 2 ? value_at(i) : 0;
+}
+static float nothing(int i) {
+  return i == 51 ? -5 : 0;
+}
+/* Each value is within rounding of the next larger one. */
+static float dense(int i) {
+  return 1 + 5e-5f * (float)i;
+}
+static float dense_elsewhere(int i) {
+  return 1.00002f + 5e-5f * (float)((5 * i + 3) % N);
+}
+
+static const chance chances[] = {
+    {TK_PATTERN_ROUNDED, 1, value_at, biased},
+    {TK_PATTERN_ROUNDED, 1, value_at, five_rounded},
+    {TK_PATTERN_BELOW_DIAGONAL, 2, value_at, low_block},
+    {TK_PATTERN_ABOVE_DIAGONAL, 2, value_at, high_block},
+    {TK_PATTERN_ON_DIAGONAL, 2, value_at, two_on_diagonal},
+    {TK_PATTERN_REVERSED, 2, sparse, nothing},
+    {TK_PATTERN_SHIFTED, 1, sparse, nothing},
+    {TK_PATTERN_REPEATED, 2, sparse, nothing},
+    {TK_PATTERN_PERMUTED, 1, dense, dense_elsewhere},
+};
+
+START_TEST(chance_is_no_pattern) {
+  const chance *c = &chances[_i];
+  fixture f;
+  begin(&f, N);
+  for (int i = 0; i < N; i++) {
+    f.expected[i] = c->expected(i);
+    f.found[i] = c->found(i);
+  }
+  const tk_difference *d = differ(&f, c->rank);
+  ck_assert_uint_gt(d->wrong, 1);
+  for (size_t i = 0; i < d->npatterns; i++)
+    ck_assert_msg(d->patterns[i].kind != c->kind, "%s is said",
+                  tk_pattern_name(c->kind));
+  tk_session_free(f.s);
+}
+END_TEST
+
+/* All but the first row is no tail. */
+START_TEST(most_is_no_tail) {
+  for (int from = 1; from < ROWS; from += 5) {
+    fixture f;
+    begin(&f, N);
+    for (int i = from * COLUMNS; i < N; i++) f.expected[i] += (float)i;
+    differ(&f, 2);
+    bool said = strstr(f.text, "only the tail is wrong: axis 0");
+    ck_assert(said == (from > ROWS / 2));
+    tk_session_free(f.s);
+  }
+}
+END_TEST
+
 /* Rounding is no factor. */
 START_TEST(factors_of_one_are_not_found) {
   fixture f;
@@ -224,6 +310,7 @@ START_TEST(a_tail_that_nobody_wrote) {
   ck_assert_int_eq(d->ranges[0]->first, N - 5);
   ck_assert_int_eq(d->ranges[0]->last, N - 1);
   ck_assert_int_eq(d->patterns[0].kind, TK_PATTERN_UNWRITTEN);
+  ck_assert_uint_eq(d->npatterns, 1); /* what it holds is nobody's */
   ck_assert(!d->first.written && d->explained_nearest);
   ck_assert_ptr_nonnull(d->explanation);
   ck_assert_str_eq(d->explanation->blame.element.text, "y[90]");
@@ -300,6 +387,9 @@ int main(void) {
   tcase_add_loop_test(c, patterns_are_found, 0,
                       (int)(sizeof rows / sizeof rows[0]));
   tcase_add_test(c, factors_of_one_are_not_found);
+  tcase_add_loop_test(c, chance_is_no_pattern, 0,
+                      sizeof chances / sizeof *chances);
+  tcase_add_test(c, most_is_no_tail);
   tcase_add_test(c, what_is_not_rounded);
   tcase_add_test(c, what_is_as_expected);
   tcase_add_test(c, a_tail_that_nobody_wrote);

@@ -25,6 +25,8 @@ OPTIONS = BACKEND.parse_options({})
 
 
 def compile_(fn, args, wholly):
+    if isinstance(fn, Exception):
+        raise fn
     source = ours.source(fn, args)
     if wholly:
         triton.compile(source, target=TARGET)
@@ -38,10 +40,7 @@ def compile_(fn, args, wholly):
 
 def main():
     path, out, wholly = sys.argv[1], sys.argv[2], set(sys.argv[3:])
-    done = set()
-    if os.path.exists(out):
-        with open(out, encoding='utf-8') as f:
-            done = {line.split()[0] for line in f}
+    done = ours.begun(out)
     with open(out, 'a', encoding='utf-8', buffering=1) as f:
         for name, fn, args in ours.kernels(path):
             if name in done or (wholly and name not in wholly):

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/ast.h"
+#include "lang/file.h"
 #include "support/tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -38,7 +38,7 @@ enum {
 };
 
 /* Seconds; less says nothing about growth. */
-static const double MATTERS = 0.08;
+static const double MATTERS = 0.15;
 
 /* ---- cases --------------------------------------------------------------- */
 
@@ -125,8 +125,7 @@ static bool case_says(const large_case *c, const char *how) {
   return strstr(c->ends, how) != NULL;
 }
 
-/* ---- what goes wrong ------------------------------------------------------
- */
+/* ---- what goes wrong ----------------------------------------------------- */
 
 static const char *volatile running; /* label of the case that runs */
 static unsigned wrong;
@@ -172,8 +171,7 @@ const char *__ubsan_default_options(void) {
   return "abort_on_error=1:print_stacktrace=1";
 }
 
-/* ---- sessions -------------------------------------------------------------
- */
+/* ---- sessions ------------------------------------------------------------ */
 
 typedef struct large_run {
   const large_case *c;
@@ -255,8 +253,7 @@ static tk_launch *open_launch(large_run *r) {
   return NULL;
 }
 
-/* ---- what is expected ------------------------------------------------------
- */
+/* ---- what is expected ---------------------------------------------------- */
 
 static void check_memory(const large_run *r, const char *by) {
   for (size_t i = 0; i < r->c->holds.n; i++) {
@@ -301,8 +298,7 @@ static void check_end(large_run *r, tk_status st, bool compiled) {
   if (st == TK_OK) check_memory(r, "source");
 }
 
-/* ---- ways through ----------------------------------------------------------
- */
+/* ---- ways through -------------------------------------------------------- */
 
 static const tk_run_options exactly = {.size = sizeof exactly, .dot = "exact"};
 
@@ -431,8 +427,7 @@ static void try_case(const large_case *c) {
            c->label);
 }
 
-/* ---- time ------------------------------------------------------------------
- */
+/* ---- time ---------------------------------------------------------------- */
 
 /* The ways that a case goes, each timed on its own. */
 static void run_under(const large_case *c, const char *detectors) {

@@ -10,12 +10,9 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from remote import Remote  # noqa: E402
+from remote import KERNEL, SCRIPT, Remote  # noqa: E402
 
 SECONDS = 60
-KERNEL = ('tests/gdb/kernels.py', '--kernel', 'counts', '--arg', 'n=3',
-          '--arg', 'x_ptr=i32[4]:zeros')
-SCRIPT = 'tests/gdb/again.py',
 
 
 def wrong(build, words):

@@ -15,11 +15,9 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import remote  # noqa: E402
+from remote import KERNEL, SCRIPT  # noqa: E402
 
 SECONDS = 60
-KERNEL = ('tests/gdb/kernels.py', '--kernel', 'counts', '--arg', 'n=3',
-          '--arg', 'x_ptr=i32[4]:zeros')
-SCRIPT = 'tests/gdb/again.py',
 PRINTED = {KERNEL: '(0, 0, 0) total 2', SCRIPT: 'ends [7 7 7 7]'}
 
 

@@ -2,6 +2,11 @@
 no debugger."""
 import subprocess
 
+# What is served to them: a launch of the command line, and a script.
+KERNEL = ('tests/gdb/kernels.py', '--kernel', 'counts', '--arg', 'n=3',
+          '--arg', 'x_ptr=i32[4]:zeros')
+SCRIPT = 'tests/gdb/again.py',
+
 
 class Client:
     """Packets by two streams; the first one is written to."""

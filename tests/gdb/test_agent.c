@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gdbstub/agent.h"
+#include "gdbstub/gdb/agent.h"
 #include "support/suite.h"
 
 /* Opcodes by gdb's names, with the size of the operand in the code. */

@@ -453,8 +453,9 @@ static tk_launch *launch_of(tk_session *s, const char *source,
 }
 
 void plugin_read(const char *source, const char *const *args,
-                 plugin_form *out) {
+                 const char *triton, plugin_form *out) {
   tk_session *s = tk_session_new();
+  if (triton && tk_session_triton_version(s, triton) != TK_OK) abort();
   tk_launch *l = launch_of(s, source, args);
   const tk_ir *p = l ? tk_launch_form(l) : NULL;
   *out = (plugin_form){NULL, NULL, NULL};

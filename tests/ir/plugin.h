@@ -12,10 +12,10 @@ typedef struct plugin_form {
   char *report; /* "", or why there is no form */
 } plugin_form;
 
-/* Compiles the kernel k of a source for args, "x=f32[4]:ones", up to a
- * NULL. */
+/* Compiles the kernel k of a source for args, "x=f32[4]:ones", up to a NULL,
+ * with the meaning of a version of Triton (NULL: the newest). */
 typedef void plugin_read_fn(const char *source, const char *const *args,
-                            plugin_form *out);
+                            const char *triton, plugin_form *out);
 /* A list of what tk_ir_opcode_at and the functions beside it say. */
 typedef char *plugin_opcodes_fn(void);
 

@@ -33,6 +33,7 @@ static void *plugin_symbol(const char *name) {
 
 typedef struct view_case {
   const char *name, *source, *args[8];
+  const char *triton; /* the version whose meaning it has, or NULL */
 } view_case;
 
 #define HEAD                                                                   \
@@ -47,7 +48,8 @@ static const view_case cases[] = {
           "    v = tl.load(x + i, mask=i < n, other=0., cache_modifier='.cg',\n"
           "                eviction_policy='evict_last', volatile=True)\n"
           "    tl.store(y + i, -v.to(tl.float16), i < n)\n",
-     {"x=f32[64]:ones", "y=f16[64]:zeros", "n=60", "B=16"}},
+     {"x=f32[64]:ones", "y=f16[64]:zeros", "n=60", "B=16"},
+     NULL},
     {"loops, branches, two types of one name",
      HEAD "def k(x, n):\n"
           "    total = 0\n"
@@ -64,7 +66,8 @@ static const view_case cases[] = {
           "    v = tl.zeros([4, 2], tl.float32)\n"
           "    w = tl.sum(v) if n > 3 else 1.0\n"
           "    tl.store(x, w.to(tl.int32))\n",
-     {"x=i32[64]:ones", "n=60"}},
+     {"x=i32[64]:ones", "n=60"},
+     NULL},
     {"shapes and reductions",
      HEAD "def k(x):\n"
           "    i = tl.arange(0, 8)[:, None] * 4 + tl.arange(0, 4)[None, :]\n"
@@ -80,7 +83,8 @@ static const view_case cases[] = {
           "    m, at = tl.max(a, 1, return_indices=True)\n"
           "    h = tl.histogram(tl.ravel(b).to(tl.int32), 8)\n"
           "    tl.store(x + tl.arange(0, 8), m + at + h + tl.sum(d))\n",
-     {"x=f32[64]:ones"}},
+     {"x=f32[64]:ones"},
+     NULL},
     {"atomics, prints, assertions, functions",
      "import triton\nimport triton.language as tl\n"
      "@triton.jit\ndef lambda_add(a, b): return a + b\n"
@@ -96,7 +100,8 @@ static const view_case cases[] = {
      "    s = tl.associative_scan(a, 0, lambda_add)\n"
      "    r = tl.reduce(a, 0, lambda_add)\n"
      "    tl.store(x + i, s + r + tl.sigmoid(a) + tl.cdiv(b, 2))\n",
-     {"x=f32[4]:ones", "p=i32[1]:zeros"}},
+     {"x=f32[4]:ones", "p=i32[1]:zeros"},
+     NULL},
     {"inline assembly",
      HEAD "def k(x):\n"
           "    i = tl.arange(0, 4)\n"
@@ -104,14 +109,22 @@ static const view_case cases[] = {
           "    w = tl.inline_asm_elementwise('add.s32 $0, $1, 7;', '=r,r',\n"
           "        [v], dtype=tl.int32, is_pure=True, pack=1)\n"
           "    tl.store(x + i, w)\n",
-     {"x=i32[4]:ones"}},
+     {"x=i32[4]:ones"},
+     NULL},
     {"block pointers",
      HEAD
      "def k(x, n):\n"
      "    b = tl.make_block_ptr(x, (n, 8), (8, 1), (0, 0), (4, 8), (1, 0))\n"
      "    v = tl.load(b, boundary_check=(0,), padding_option='zero')\n"
      "    tl.store(tl.advance(b, (4, 0)), v, boundary_check=(0,))\n",
-     {"x=f32[16,8]:ones", "n=16"}},
+     {"x=f32[16,8]:ones", "n=16"},
+     "3.8"},
+    {"descriptors",
+     HEAD "def k(x, n):\n"
+          "    b = tl.make_tensor_descriptor(x, [n, 8], [8, 1], [4, 8])\n"
+          "    b.store([4, 0], b.load([0, 0]))\n",
+     {"x=f32[16,8]:ones", "n=16"},
+     NULL},
 };
 
 START_TEST(plugin_writes_the_form_as_the_library_does) {
@@ -119,7 +132,7 @@ START_TEST(plugin_writes_the_form_as_the_library_does) {
   plugin_form f;
   plugin_read_fn *read;
   *(void **)&read = plugin_symbol("plugin_read");
-  read(c->source, c->args, &f);
+  read(c->source, c->args, c->triton, &f);
   ck_assert_msg(f.seen != NULL, "%s: %s", c->name, f.report);
   char *sources = strstr(f.said, "\nsource ");
   ck_assert_ptr_nonnull(sources);
@@ -177,7 +190,7 @@ START_TEST(what_does_not_compile_has_no_form) {
   plugin_read_fn *read;
   *(void **)&read = plugin_symbol("plugin_read");
   read(HEAD "def k(x):\n    tl.store(x, nothing)\n",
-       (const char *[]){"x=f32[4]:ones", NULL}, &f);
+       (const char *[]){"x=f32[4]:ones", NULL}, NULL, &f);
   ck_assert_ptr_null(f.seen);
   ck_assert_ptr_nonnull(strstr(f.report, "nothing"));
   free(f.report);

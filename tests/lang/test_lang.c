@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lang/ast.h"
+#include "lang/file.h"
 #include "support/tree.h"
 #include "support/suite.h"
 
@@ -42,7 +42,7 @@ static void put(work *w, const tk_ast *n, bool function) {
   if (w->print)
     print_tree(&w->out, n);
   else
-    dump_tree(&w->out, function ? n->b : n);
+    dump_tree(&w->out, function ? tk_func_body(n) : n);
 }
 
 static void run_work(tk_env *e, void *ud) {
@@ -200,21 +200,21 @@ START_TEST(test_numbers) {
   tk_arena a;
   tk_env_init(&e, NULL, NULL);
   tk_arena_init(&a, &e);
-  ck_assert_int_eq((int)parse(&e, &a, "0x1F")->num, 31);
-  ck_assert_int_eq((int)parse(&e, &a, "0b1_01")->num, 5);
-  ck_assert_int_eq((int)parse(&e, &a, "0O17")->num, 15);
-  ck_assert_int_eq((int)parse(&e, &a, "1_000")->num, 1000);
-  ck_assert_int_eq((int)parse(&e, &a, "00")->num, 0);
-  tk_int big = parse(&e, &a, "0xffff_ffff_ffff_ffff")->num;
+  ck_assert_int_eq((int)tk_int_value(parse(&e, &a, "0x1F")), 31);
+  ck_assert_int_eq((int)tk_int_value(parse(&e, &a, "0b1_01")), 5);
+  ck_assert_int_eq((int)tk_int_value(parse(&e, &a, "0O17")), 15);
+  ck_assert_int_eq((int)tk_int_value(parse(&e, &a, "1_000")), 1000);
+  ck_assert_int_eq((int)tk_int_value(parse(&e, &a, "00")), 0);
+  tk_int big = tk_int_value(parse(&e, &a, "0xffff_ffff_ffff_ffff"));
   ck_assert(big == (tk_int)UINT64_MAX);
-  big = parse(&e, &a, "170141183460469231731687303715884105727")->num;
+  big = tk_int_value(parse(&e, &a, "170141183460469231731687303715884105727"));
   ck_assert(big > 0 && (big & 0xff) == 0xff && big >> 126 == 1);
-  ck_assert(parse(&e, &a, "1_0.5e-1_0")->f == 10.5e-10);
-  ck_assert(parse(&e, &a, ".5")->f == 0.5);
-  ck_assert(parse(&e, &a, "5.")->f == 5.0);
-  ck_assert(parse(&e, &a, "007.5")->f == 7.5);
-  ck_assert(parse(&e, &a, "1E5")->f == 1e5);
-  ck_assert(parse(&e, &a, "1e999")->f > 1e308);
+  ck_assert(tk_float_value(parse(&e, &a, "1_0.5e-1_0")) == 10.5e-10);
+  ck_assert(tk_float_value(parse(&e, &a, ".5")) == 0.5);
+  ck_assert(tk_float_value(parse(&e, &a, "5.")) == 5.0);
+  ck_assert(tk_float_value(parse(&e, &a, "007.5")) == 7.5);
+  ck_assert(tk_float_value(parse(&e, &a, "1E5")) == 1e5);
+  ck_assert(tk_float_value(parse(&e, &a, "1e999")) > 1e308);
   tk_arena_free(&a);
 }
 END_TEST
@@ -245,8 +245,8 @@ START_TEST(test_strings) {
     tk_ast *n = parse(&e, &a, rows[i].source);
     ck_assert_ptr_nonnull(n);
     ck_assert_int_eq(n->kind, TK_AST_STR);
-    ck_assert_uint_eq(n->len, rows[i].len);
-    ck_assert_mem_eq(n->str, rows[i].want, rows[i].len);
+    ck_assert_uint_eq(tk_str_length(n), rows[i].len);
+    ck_assert_mem_eq(tk_str_text(n), rows[i].want, rows[i].len);
   }
   tk_arena_free(&a);
 }
@@ -260,14 +260,16 @@ START_TEST(test_spans) {
   tk_ast *n = parse(&e, &a, "(a + b) * tl.load(p, f'{q}')");
   ck_assert_uint_eq(n->span.lo, 0);
   ck_assert_uint_eq(n->span.hi, 28);
-  ck_assert(n->a->paren);
-  ck_assert_uint_eq(n->a->span.lo, 1);
-  ck_assert_uint_eq(n->a->span.hi, 6);
-  ck_assert_uint_eq(n->b->a->tail.lo, 13);
-  ck_assert_uint_eq(n->b->a->tail.hi, 17);
-  const tk_ast *field = n->b->list[1]->a->list[0];
-  ck_assert_uint_eq(field->a->span.lo, 24);
-  ck_assert_uint_eq(field->a->span.hi, 25);
+  const tk_ast *sum = tk_binop_left(n), *call = tk_binop_right(n);
+  ck_assert(sum->paren);
+  ck_assert_uint_eq(sum->span.lo, 1);
+  ck_assert_uint_eq(sum->span.hi, 6);
+  tk_span name = tk_attr_name_span(tk_call_function(call));
+  ck_assert_uint_eq(name.lo, 13);
+  ck_assert_uint_eq(name.hi, 17);
+  const tk_ast *field = tk_fstr_part(tk_arg_value(tk_call_arg(call, 1)), 0);
+  ck_assert_uint_eq(tk_fmt_value(field)->span.lo, 24);
+  ck_assert_uint_eq(tk_fmt_value(field)->span.hi, 25);
   ck_assert_uint_eq(n->height, 6);
   tk_arena_free(&a);
 }
@@ -290,18 +292,20 @@ START_TEST(test_function_node) {
   ck_assert_ptr_nonnull(n);
   ck_assert_ptr_eq(tk_file_func(&e, f, item), n);
   ck_assert_ptr_null(tk_file_func(&e, f, &f->items[0]));
-  ck_assert_uint_eq(n->n, 4);
-  ck_assert_uint_eq(n->list[2]->op, 3);
-  ck_assert_uint_eq(n->list[3]->op, 2);
-  ck_assert_uint_eq(n->ndecorators, 2);
-  ck_assert_int_eq(n->decorators[0]->kind, TK_AST_CALL);
-  ck_assert_str_eq(n->decorators[0]->a->str, "autotune");
-  ck_assert_str_eq(n->decorators[1]->str, "jit");
+  ck_assert_uint_eq(tk_func_nparams(n), 4);
+  ck_assert_uint_eq(tk_param_passing(tk_func_param(n, 2)), TK_PARAM_KEYWORD);
+  ck_assert_uint_eq(tk_param_passing(tk_func_param(n, 3)), TK_PARAM_KEYWORDS);
+  ck_assert_uint_eq(tk_func_ndecorators(n), 2);
+  const tk_ast *first = tk_func_decorator(n, 0);
+  ck_assert_int_eq(first->kind, TK_AST_CALL);
+  ck_assert_str_eq(tk_attr_name(tk_call_function(first)), "autotune");
+  ck_assert_str_eq(tk_attr_name(tk_func_decorator(n, 1)), "jit");
   ck_assert_int_eq(tk_source_line(f->src, n->span.lo), 4);
   ck_assert_int_eq(tk_source_line(f->src, n->span.hi), 4);
-  ck_assert_int_eq(tk_source_line(f->src, n->b->span.lo), 5);
-  ck_assert_int_eq(tk_source_line(f->src, n->b->span.hi), 6);
-  ck_assert_uint_eq(n->tail.hi - n->tail.lo, 1);
+  ck_assert_int_eq(tk_source_line(f->src, tk_func_body(n)->span.lo), 5);
+  ck_assert_int_eq(tk_source_line(f->src, tk_func_body(n)->span.hi), 6);
+  tk_span name = tk_func_name_span(n);
+  ck_assert_uint_eq(name.hi - name.lo, 1);
   tk_file_free(&e, f);
   ck_assert_uint_eq(e.held, 0);
 }

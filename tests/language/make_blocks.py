@@ -99,9 +99,9 @@ def order(t, x, y):
     return f_cmp(t, x, y) if t.is_float else (x > y) - (x < y)
 
 
-def winners(f, t, n=16):
+def winners(f, t, n=16, **keys):
     """argmax and argmin; ties go to the left."""
-    v = F32 if t is BF16 else t
+    v = F32 if t is BF16 and keys else t
     lines = []
     for k in range(14):
         pool = any_lanes(f, t, 4 if k % 2 else n)
@@ -120,7 +120,9 @@ def winners(f, t, n=16):
             'i = tl.argmax(x, axis=0)\nj = tl.argmin(x, axis=0)\n'
             'v, vi = tl.max(x, 0, return_indices=True)\n'
             'w, wi = tl.min(x, 0, return_indices=True)', lines,
-            op='argmax, argmin')
+            op='argmax, argmin', **keys)
+    if t is BF16 and not keys:
+        winners(f, t, n, triton='3.8')
 
 
 def bits(f, t, n=8):
@@ -274,33 +276,40 @@ def running(t, xs, fn, reverse=False):
     return out[::-1] if reverse else out
 
 
+def cumulative(f, t, s, p, **keys):
+    """Sums of type s, products of type p."""
+    lines = []
+    for _ in range(8):
+        xs = small(f, t, 8)
+        ys = cast_all(xs, t, s)
+        lines.append(f'{vector(t, xs)} -> {vector(s, running(s, ys, add))}'
+                     f' {vector(s, running(s, ys, add, True))}')
+    f.block(f'cumsum {t.name}', f'x {t.name}[8]',
+            f'a {s.name}[8], b {s.name}[8]',
+            'a = tl.cumsum(x, axis=0)\nb = tl.cumsum(x, 0, reverse=True)',
+            lines, op='cumsum', **keys)
+    lines = []
+    for _ in range(6):
+        xs = [v if not t.is_float else t.encode(Fraction(
+            f.rng.choice([1, 2, -1, Fraction(1, 2), -2])))
+            for v in small(f, t, 8)]
+        ys = cast_all(xs, t, p)
+        lines.append(f'{vector(t, xs)} -> {vector(p, running(p, ys, mul))}'
+                     f' {vector(p, running(p, ys, mul, True))}')
+    f.block(f'cumprod {t.name}', f'x {t.name}[8]',
+            f'a {p.name}[8], b {p.name}[8]',
+            'a = tl.cumprod(x, axis=0)\nb = tl.cumprod(x, 0, reverse=True)',
+            lines, op='cumprod', **keys)
+
+
 def scans():
     f = BlockFile('scan', 'scans, sorting, histograms', ME)
     for t in SOME:
-        s = sum_type(F32 if t is BF16 else t)
-        p = F32 if t is BF16 else t
-        lines = []
-        for _ in range(8):
-            xs = small(f, t, 8)
-            ys = cast_all(xs, t, s)
-            lines.append(f'{vector(t, xs)} -> {vector(s, running(s, ys, add))}'
-                         f' {vector(s, running(s, ys, add, True))}')
-        f.block(f'cumsum {t.name}', f'x {t.name}[8]',
-                f'a {s.name}[8], b {s.name}[8]',
-                'a = tl.cumsum(x, axis=0)\nb = tl.cumsum(x, 0, reverse=True)',
-                lines, op='cumsum')
-        lines = []
-        for _ in range(6):
-            xs = [v if not t.is_float else t.encode(Fraction(
-                f.rng.choice([1, 2, -1, Fraction(1, 2), -2])))
-                for v in small(f, t, 8)]
-            ys = cast_all(xs, t, p)
-            lines.append(f'{vector(t, xs)} -> {vector(p, running(p, ys, mul))}'
-                         f' {vector(p, running(p, ys, mul, True))}')
-        f.block(f'cumprod {t.name}', f'x {t.name}[8]',
-                f'a {p.name}[8], b {p.name}[8]',
-                'a = tl.cumprod(x, axis=0)\nb = tl.cumprod(x, 0, reverse=True)',
-                lines, op='cumprod')
+        cumulative(f, t, sum_type(t), sum_type(t))
+        if t is BF16:
+            cumulative(f, t, F32, F32, triton='3.8')
+        elif t is not sum_type(t):
+            cumulative(f, t, sum_type(t), t, triton='3.8')
         sorting(f, t)
     matrix_scans(f)
     affine(f)
@@ -646,8 +655,20 @@ in: a f32[16,16], b f16[16,16], c f32[16], d i32[16,16], e f32[32,16]
 
 == dot of integers
 in: g i8[32,32], u u8[32,32]
-! x = tl.dot(g, g, acc=tl.zeros((32, 32), tl.int32)) => out_dtype
 ! x = tl.dot(u, u) => uint8
+
+== dot does not look at its accumulator's type
+triton: 3.7
+in: g i8[32,32]
+! x = tl.dot(g, g, acc=tl.zeros((32, 32), tl.int32)) => out_dtype
+
+== dot has its accumulator's type
+in: g i8[32,32], h f16[16,16]
+out: x i32[32,32], y f16[16,16]
+    x = tl.dot(g, g, acc=tl.zeros((32, 32), tl.int32))
+    y = tl.dot(h, h, acc=tl.zeros((16, 16), tl.float16))
+--
+[1*1024] [1*256] -> [32*1024] [16*256]
 ''')
     f.save()
 

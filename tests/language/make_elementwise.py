@@ -25,8 +25,8 @@ def lanes_of(f, t, count):
 # ---- unary ------------------------------------------------------------------
 
 def negate(t, x):
-    """0 - x, as the language defines it: -(+0.0) is +0.0."""
-    return f_add(t, 0, x ^ t.sign) if t.is_float else t.wrap(-x)
+    """The other sign, of zeros too (before Triton 3.8: 0 - x)."""
+    return f_add(t, t.sign, x ^ t.sign) if t.is_float else t.wrap(-x)
 
 
 def to_whole(t, x, up):
@@ -307,8 +307,10 @@ def pick(t, x, y, larger, nan_wins):
     return (x if c > 0 else y) if larger else (x if c < 0 else y)
 
 
-def minmax_type(a, b):
-    a, b = (F32 if t is BF16 else t for t in (a, b))
+def minmax_type(a, b, old=False):
+    """old: before 3.9, which does not widen bf16."""
+    if old:
+        a, b = (F32 if t is BF16 else t for t in (a, b))
     return promote(a, b)
 
 
@@ -323,16 +325,35 @@ def select():
     for a in types:
         for b in types:
             near = a is b or (types.index(a) + types.index(b)) % 3 == 0
-            if near:
+            if near or {a, b} == {F16, BF16}:
                 minmax(f, a, b, 10 if a is b else 4)
+            if minmax_type(a, b) is not minmax_type(a, b, True):
+                minmax(f, a, b, 10 if a is b else 4, triton='3.8')
     for t in (F16, BF16, F32, F64):
         clamp(f, t)
+    clamp(f, BF16, triton='3.8')
     for t in types:
         fma(f, t) if t.is_float else umulhi(f, t)
     f.text('''
 == clamp is for floats
-in: a i32, b f32
+triton: 3.8
+in: a i32
 ! c = tl.clamp(a, a, a) => float
+
+== clamp of integers
+in: a i32, b u8, c i64
+out: d i32, e u8, f i64, g i32
+    d = tl.clamp(a, 3, 7)
+    e = tl.clamp(b, 3, 7)
+    f = tl.clamp(a, c, 7)
+    g = tl.clamp(a, 7, 3)
+--
+1 200 5 -> 3 7 5 3
+-9 4 -20 -> 3 4 -9 3
+9 1 9 -> 7 3 7 3
+
+== numbers of one operand
+in: a i32, b f32
 ! c = tl.umulhi(b, b) => fp32
 ! c = tl.maximum(a) => y
 
@@ -350,8 +371,8 @@ in: p *f32[4], c i1, x f32, q *i32[4]
     f.save()
 
 
-def minmax(f, a, b, count):
-    t, w = minmax_type(a, b), promote(a, b)
+def minmax(f, a, b, count, **keys):
+    t, w = minmax_type(a, b, bool(keys)), promote(a, b)
     ops = {'largest': 'tl.maximum(a, b)', 'smallest': 'tl.minimum(a, b)'}
     if t.is_float:
         ops['largest_nan'] = 'tl.maximum(a, b, tl.PropagateNan.ALL)'
@@ -371,11 +392,11 @@ def minmax(f, a, b, count):
         lines.append(f'chosen {lane(a, x)} {lane(b, y)} {c} -> {lane(w, r)}')
     f.block(f'{a.name} with {b.name}', f'a {a.name}, b {b.name}, c i1',
             ', '.join(outs), '\n'.join(f'{n} = {e}' for n, e in ops.items()),
-            lines)
+            lines, **keys)
 
 
-def clamp(f, t):
-    r = F32 if t is BF16 else t
+def clamp(f, t, **keys):
+    r = F32 if t is BF16 and keys else t
     lines = []
     for i in range(40):
         x, lo, hi = (ordinary(t, f.rng) for _ in range(3))
@@ -395,7 +416,8 @@ def clamp(f, t):
     f.block(f'clamp {t.name}', f'a {t.name}, lo {t.name}, hi {t.name}',
             f'limited {r.name}, limited_nan {r.name}',
             'limited = tl.clamp(a, lo, hi)\n'
-            'limited_nan = tl.clamp(a, lo, hi, tl.PropagateNan.ALL)', lines)
+            'limited_nan = tl.clamp(a, lo, hi, tl.PropagateNan.ALL)', lines,
+            **keys)
 
 
 def fma(f, t):
@@ -461,14 +483,20 @@ def as_lane(t, text):
     return t.encode(Fraction(v)) if t.is_float else int(v)
 
 
+def older_ops(t, text):
+    """Before 3.9 a number is a tensor here, which promotes."""
+    k = literal_tensor(text)
+    m, mm = promote(t, k), minmax_type(t, k, True)
+    return {'less': (f'a < {text}', m, I1),
+            'atleast': (f'tl.maximum(a, {text})', mm, mm)}
+
+
 def literal_ops(t, text):
-    """name: (expression, type computed in, result type, function)"""
-    p, k = beside(t, text, False), literal_tensor(text)
-    m = promote(t, k)
+    """name: (expression, type computed in, result type)"""
+    p = beside(t, text, False)
     ops = {'plus': (f'a + {text}', p, p), 'from_': (f'{text} - a', p, p),
-           'times': (f'a * {text}', p, p), 'less': (f'a < {text}', m, I1)}
-    mm = minmax_type(t, k)
-    ops['atleast'] = (f'tl.maximum(a, {text})', mm, mm)
+           'times': (f'a * {text}', p, p), 'less': (f'a < {text}', p, I1)}
+    ops['atleast'] = (f'tl.maximum(a, {text})', p, p)
     ops['either'] = (f'tl.where(a == a, {text}, a)', p, p)
     if p.is_float:
         q = beside(t, text, True)
@@ -498,7 +526,9 @@ def literals():
              '0.5', '-1.25', '0.1', '1e-40', 'True']
     for t in INTS + FLOATS:
         for text in texts:
-            one_literal(f, t, text)
+            one_literal(f, t, text, literal_ops(t, text))
+            if t is not I1:
+                one_literal(f, t, text, older_ops(t, text), triton='3.8')
     f.text('''
 == a literal must fit the type
 in: a i8, b u8, c u32, h i16
@@ -508,6 +538,11 @@ in: a i8, b u8, c u32, h i16
 ! d = b - -1 => negative
 ! d = c + -1 => negative
 ! d = h & 65536 => out of range
+! d = a < 200 => out of range
+! d = b == 256 => out of range
+! d = c != -1 => negative
+! d = tl.maximum(b, -1) => negative
+! d = tl.minimum(a, 300) => out of range
 
 == // of a float
 in: a i32, b f16
@@ -517,13 +552,12 @@ in: a i32, b f16
     f.save()
 
 
-def one_literal(f, t, text):
+def one_literal(f, t, text, ops, **keys):
     v = literal_value(text)
     p = beside(t, text, False)
     fits = p.is_float or p.lo <= v <= p.hi
     if not fits:
         return
-    ops = literal_ops(t, text)
     outs, body, lines = [], [], []
     for name, (expr, w, r) in ops.items():
         if t is I1 and name != 'plus':
@@ -533,14 +567,14 @@ def one_literal(f, t, text):
         body.append(f'{name} = {expr}')
         xs = [x for x in lanes_of(f, t, 9) if not is_special(t, x)][:3]
         for x in xs:
-            k = literal_tensor(text) if name in ('less', 'atleast') else w
+            k = literal_tensor(text) if keys else w
             y = convert(as_lane(k, text), k, w)
             lines.append(f'{name} {lane(t, x)} -> ' + lane(
                 r, literal_result(name, w, convert(x, t, w), y)))
     if len(outs) == 1:
         lines = [x.split(' ', 1)[1] for x in lines]
     f.block(f'{t.name} with {text}', f'a {t.name}', ', '.join(outs),
-            '\n'.join(body), lines, op='literal')
+            '\n'.join(body), lines, op='literal', **keys)
 
 
 if __name__ == '__main__':

@@ -1,6 +1,6 @@
 """Writes libdevice_values.case: one value of every function of libdevice.
 
-    python3 tests/language/make_libdevice_cases.py
+    python3 tests/language/make_libdevice_cases.py tests/language
 
 What is expected is worked out by Python's integers and by mpmath, not by
 tkdbg.  fp32 results are printed and must be the correctly rounded ones; fp64
@@ -15,6 +15,8 @@ from mpmath import (acos, acosh, asin, asinh, atan, atan2, atanh, besseli,
                     erfinv, exp, expm1, gamma, hypot, log, log10, log1p,
                     loggamma, mp, mpf, ncdf, sin, sinh, sinpi, sqrt, tan,
                     tanh)
+
+from speclib import into
 
 mp.prec = 200
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -179,7 +181,7 @@ def main():
     missing = sorted(set(names) - set(checks))
     assert not missing and set(checks) <= set(names), (
         missing, set(checks) - set(names))
-    with open(os.path.join(HERE, 'libdevice_values.case'), 'w') as f:
+    with open(into('libdevice_values.case'), 'w') as f:
         for name in names:
             f.write(case(name, checks[name]))
 

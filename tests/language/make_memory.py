@@ -55,21 +55,24 @@ def stores(f, t):
             'tl.store(p + tl.arange(0, 8), x, mask=m)', lines, op='store')
 
 
+def stored_as(f, a, b, stored, **keys):
+    lines = []
+    for _ in range(4):
+        x = small(f, a, 4)
+        lines.append(f'{vector(b, [0] * 4)} {vector(a, x)} -> '
+                     + vector(b, [stored(v) for v in x]))
+    f.block(f'store {a.name} to {b.name}', f'p *{b.name}[4], x {a.name}[4]',
+            f'p *{b.name}[4]', 'tl.store(p + tl.arange(0, 4), x)', lines,
+            op='store converts', **keys)
+
+
 def converting(f):
     """A store converts to the type of the memory, a scalar fills a block."""
     for a, b in ((F32, F16), (F32, BF16), (I32, I8), (I32, F32), (F16, F32),
                  (I64, I32), (U8, I16), (I32, I1), (F32, I32)):
-        lines = []
-        for _ in range(4):
-            x = small(f, a, 4)
-            stored = [convert(v, a, b) for v in x]
-            if b is I1:  # memory holds int8
-                stored = [v & 0xff for v in x]
-            lines.append(f'{vector(b, [0] * 4)} {vector(a, x)} -> '
-                         + vector(b, stored))
-        f.block(f'store {a.name} to {b.name}', f'p *{b.name}[4], x {a.name}[4]',
-                f'p *{b.name}[4]', 'tl.store(p + tl.arange(0, 4), x)', lines,
-                op='store converts')
+        stored_as(f, a, b, lambda v: convert(v, a, b))
+    # Before 3.9 a store to bools keeps the low byte.
+    stored_as(f, I32, I1, lambda v: v & 0xff, triton='3.8')
     lines = []
     for _ in range(6):
         p, x = small(f, F32, 4), small(f, F32, 1)
@@ -131,14 +134,15 @@ def block_pointers(f, t):
             'v = tl.make_block_ptr(p, (rows, cols), (8, 1), (o - 2, q + 1), '
             '(4, 4), (1, 0))\nv = tl.advance(v, (2, -1))\n'
             "b = tl.load(v, boundary_check=(1, 0), padding_option='zero')",
-            lines, op='block pointer')
+            lines, op='block pointer', triton='3.8')
     f.block(f'block pointer with nan {n}', ins, f'a {n}[4,4]',
             POINTER + "a = tl.load(w, boundary_check=(0, 1), "
-            "padding_option='nan')", nan_lines, op='block pointer')
+            "padding_option='nan')", nan_lines, op='block pointer',
+            triton='3.8')
     f.block(f'store by a block pointer {n}', f'{ins}, x {n}[4,4]',
             f'p *{n}[32]', POINTER
             + 'tl.store(w, x, boundary_check=(0, 1))', stored,
-            op='block pointer')
+            op='block pointer', triton='3.8')
 
 
 def descriptors(f, t):
@@ -241,6 +245,7 @@ in: p *f32[8], q *i32[8], x f32[8], m i1[8], h f16[4]
 ! c = p * 2 => pointer
 
 == block pointers
+triton: 3.8
 in: p *f32[8], x f32[8]
 ! w = tl.make_block_ptr(x, (8,), (1,), (0,), (8,), (0,)) => pointer
 ! w = tl.make_block_ptr(p, (8,), (1, 1), (0,), (8,), (0,)) => strides has 2

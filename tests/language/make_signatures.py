@@ -1,15 +1,14 @@
 """Writes signatures.spec: no operation takes an argument it does not name.
 
-Names come from src/spec/op.def, libdevice.def and prelude.py; run this again
-when a row is added there.  --check fails when the file is out of date.
+Names come from src/typing/op.def, libdevice.def and prelude.py.
 """
 import os
 import re
-import sys
+
+from speclib import into
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SRC = os.path.join(HERE, '..', '..', 'src')
-PATH = os.path.join(HERE, 'signatures.spec')
 
 
 def read(name):
@@ -18,16 +17,19 @@ def read(name):
 
 
 def names():
-    rows = re.findall(r'^OP\("([\w.]+)"', read('spec/op.def'), re.M)
+    rows = re.findall(r'^OP\("([\w.]+)"', read('typing/op.def'), re.M)
     rows += ['tl.' + n for n in re.findall(r'^def ([a-z]\w*)\(',
-                                           read('spec/prelude.py'), re.M)]
+                                           read('typing/prelude.py'), re.M)]
     device = re.findall(r'^ *LIBDEVICE\((\w+)', read('ir/libdevice.def'), re.M)
     rows += ['tl.extra.libdevice.' + n for n in device if n != 'id']
     # PyTorch's helpers are no part of the language.
     # Neither are those of a debugger's expressions, nor the methods of
     # keywords: only functions that Python runs have a dictionary of them.
+    # aggregate_replace takes the names of an aggregate's fields.
     return [n for n in rows
-            if not n.startswith(('triton_helpers.', 'expression.', 'dict.'))]
+            if not n.startswith(('triton_helpers.', 'expression.', 'dict.'))
+            and '_since_' not in n
+            and n not in ('tl.aggregate_replace', 'builtins.NotImplemented')]
 
 
 def spelled(name):
@@ -49,18 +51,6 @@ def text():
     return '\n'.join(lines) + '\n'
 
 
-def main():
-    if '--check' in sys.argv:
-        with open(PATH, encoding='ascii') as f:
-            same = f.read() == text()
-        if not same:
-            print('tests/language/signatures.spec is out of date: '
-                  'run python3 tests/language/make_signatures.py')
-        return 0 if same else 1
-    with open(PATH, 'w', encoding='ascii') as f:
-        f.write(text())
-    return 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    with open(into('signatures.spec'), 'w', encoding='ascii') as out:
+        out.write(text())

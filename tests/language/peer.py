@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Runs the specification suite by another implementation of the language.
 
-    python3 tests/language/peer.py --peer interpret|gpu [--out FILE] [PART ...]
+    python3 tests/language/peer.py --peer interpret|gpu [--made FOLDER]
+                                   [--out FILE] [PART ...]
 
 interpret: Triton's interpreter on the CPU; gpu: Triton on a CUDA device.  Needs
-this folder, torch and triton.  PART: run only files whose name contains it.
+torch and triton, this folder, and the one that the build writes specifications
+into (--made).  PART: run only files whose name contains it.
 Prints how far the peer agrees, per operation, and the disagreements;
 --out writes everything as JSON.  README.md tells how the files are written.
 
@@ -15,6 +17,7 @@ import argparse
 import collections
 import concurrent.futures
 import glob
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -26,6 +29,8 @@ import tempfile
 import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+MADE = os.path.join(os.path.dirname(os.path.dirname(HERE)), 'build', 'tests',
+                    'language')
 NAMES = {'i1': 'int1', 'f16': 'float16', 'bf16': 'bfloat16',
          'f32': 'float32', 'f64': 'float64'}
 FORMATS = {  # exponent bits, mantissa bits, bias, how NaN is spelled
@@ -82,7 +87,7 @@ class Block:
     def __init__(self, file, title):
         self.file, self.title = file, title
         self.ins, self.outs, self.body = [], [], []
-        self.op = self.note = None
+        self.op = self.note = self.triton = None
         self.lines, self.refusals = [], []
 
     @property
@@ -100,6 +105,8 @@ def head_line(b, line, number):
         b.op = rest
     elif key == 'note':
         b.note = rest
+    elif key == 'triton':
+        b.triton = rest
     elif line.startswith('! '):
         b.refusals.append((number, *line[2:].split(' => ', 1)))
     elif line:
@@ -423,10 +430,10 @@ def worker(peer, scratch):
     runner = Runner(peer, scratch)
     cache = {}
     for line in sys.stdin:
-        name, index = json.loads(line)
-        if name not in cache:
-            cache[name] = read(os.path.join(HERE, name))
-        b = cache[name][index]
+        path, index = json.loads(line)
+        if path not in cache:
+            cache[path] = read(path)
+        b = cache[path][index]
         answers = run_block(runner, b) if b.lines else []
         out.write(json.dumps([answers, run_refusals(runner, b)]) + '\n')
         out.flush()
@@ -539,6 +546,7 @@ def report(tally, peer):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument('--peer', choices=['interpret', 'gpu'], required=True)
+    p.add_argument('--made', default=MADE)
     p.add_argument('--out')
     p.add_argument('--jobs', type=int, default=min(os.cpu_count() or 1, 14))
     p.add_argument('--worker', help=argparse.SUPPRESS)
@@ -547,13 +555,20 @@ def main():
     if a.worker:
         return worker(a.peer, a.worker)
     blocks, jobs = [], []
-    for path in sorted(glob.glob(os.path.join(HERE, '*.spec'))):
+    installed = '.'.join(importlib.metadata.version('triton').split('.')[:2])
+    made = glob.glob(os.path.join(a.made, '*.spec'))
+    if not made:
+        p.error(f'{a.made} has no specifications: make spec-files')
+    for path in sorted(made + glob.glob(os.path.join(HERE, '*.spec')),
+                       key=os.path.basename):
         name = os.path.basename(path)
         if a.parts and not any(part in name for part in a.parts):
             continue
         for i, b in enumerate(read(path)):
+            if b.triton and b.triton != installed:
+                continue
             blocks.append(b)
-            jobs.append([name, i])
+            jobs.append([path, i])
     tally = Tally()
     for b, answers in zip(blocks, ask_all(a.peer, jobs, a.jobs)):
         tally.add(b, answers)

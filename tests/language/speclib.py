@@ -6,10 +6,10 @@ Triton's documentation of its element types.  Nothing here calls tkdbg.
 """
 import os
 import random
+import sys
 from fractions import Fraction
 
 NAN, INF, NINF = 'nan', 'inf', '-inf'
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Int:
@@ -362,11 +362,18 @@ def vector(t, xs):
     return '[' + ' '.join(out) + ']'
 
 
+def into(name):
+    """The path of a file in the folder that a script is given."""
+    if len(sys.argv) != 2:
+        sys.exit(f'usage: {os.path.basename(sys.argv[0])} FOLDER')
+    return os.path.join(sys.argv[1], name)
+
+
 class File:
-    """Writes tests/language/NAME.spec."""
+    """Writes NAME.spec into the folder that a script is given."""
 
     def __init__(self, name, about, maker):
-        self.path = os.path.join(HERE, name + '.spec')
+        self.path = into(name + '.spec')
         self.lines = [f'# {name}.spec - {about}', f'# Made by {maker}.']
         self.rng = random.Random(name)
 

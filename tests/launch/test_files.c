@@ -423,6 +423,65 @@ START_TEST(launch_is_safetensors) {
 }
 END_TEST
 
+/* The replayed kernel's source. */
+static const char *text_of(const tk_launch *l) {
+  return l->fn->module->file->src->text;
+}
+
+/* A recording is opened once and replayed in any session, with edits or
+ * without, and what one replay does to its tensors no other one sees. */
+START_TEST(recording_is_replayed_often) {
+  fixture x = begin();
+  accept(&x, "x_ptr=f32[3]:arange");
+  ck_assert_int_eq(tk_launch_record(x.l, path("a.launch")), TK_OK);
+  end(&x);
+  tk_session *keeper = tk_session_new();
+  tk_recording *r;
+  ck_assert_int_eq(tk_recording_open(keeper, path("a.launch"), &r), TK_OK);
+  remove(path("a.launch"));
+  size_t at = (size_t)(strstr(source, "SCALE") - source);
+  for (int pass = 0; pass < 4; pass++) {
+    tk_edit edit = {"k.py", at, 5, pass & 1 ? "ZETA" : "ETA"};
+    tk_session *s = pass < 3 ? tk_session_new() : keeper;
+    tk_launch *l;
+    ck_assert_int_eq(tk_recording_replay(r, s, &edit, pass != 2, &l), TK_OK);
+    ck_assert((strstr(text_of(l), "ZETA") != NULL) == (pass & 1));
+    ck_assert((strstr(text_of(l), "SCALE") != NULL) == (pass == 2));
+    float *lanes = tk_launch_get_tensor(l, "x_ptr")->data;
+    ck_assert(lanes[2] == 2);
+    lanes[2] = 5;
+    if (s != keeper) tk_session_free(s);
+  }
+  tk_session_free(keeper);
+}
+END_TEST
+
+START_TEST(recording_refuses) {
+  fixture x = begin();
+  tk_recording *r;
+  tk_launch *l;
+  accept(&x, "x_ptr=f32[3]:arange");
+  ck_assert_int_eq(tk_launch_record(x.l, path("a.launch")), TK_OK);
+  ck_assert_int_eq(tk_recording_open(x.s, path("a.launch"), &r), TK_OK);
+  const tk_edit outside[] = {{"k.py", sizeof source, 0, "x"},
+                             {"k.py", sizeof source - 3, 3, "x"}};
+  for (size_t i = 0; i < TK_COUNT(outside); i++) {
+    ck_assert_int_eq(tk_recording_replay(r, x.s, &outside[i], 1, &l), TK_USAGE);
+    ck_assert_ptr_null(l);
+    says(x.s, "an edit lies outside of the source 'k.py'");
+    tk_report_clear(x.s);
+  }
+  ck_assert_int_eq(tk_recording_open(x.s, path("none"), &r), TK_USAGE);
+  ck_assert_ptr_null(r);
+  tk_report_clear(x.s);
+  write_bytes("c.launch", "\2\0\0\0\0\0\0\0{}", 10);
+  ck_assert_int_eq(tk_recording_open(x.s, path("c.launch"), &r), TK_USAGE);
+  ck_assert_ptr_null(r);
+  says(x.s, "was not written by --record");
+  end(&x);
+}
+END_TEST
+
 /* Any prefix of a launch file, and any one byte changed: never a crash, and
  * a prefix is never accepted. */
 START_TEST(launch_damaged) {
@@ -517,6 +576,10 @@ static void scenario(meter *m) {
   tk_report_clear(s);
   fine(s, tk_launch_replay(s, path("a.launch"), &again));
   tk_launch_free(again);
+  tk_recording *r;
+  tk_edit edit = {"k.py", 0, 6, "import"};
+  fine(s, tk_recording_open(s, path("a.launch"), &r));
+  if (r) tk_recording_replay(r, s, &edit, 1, &again);
   tk_session_free(s);
 }
 
@@ -555,6 +618,8 @@ static Suite *suite(void) {
   tcase_add_test(c, host_is_asked_once);
   tcase_add_test(c, launch_round_trip);
   tcase_add_test(c, launch_is_safetensors);
+  tcase_add_test(c, recording_is_replayed_often);
+  tcase_add_test(c, recording_refuses);
   tcase_add_test(c, launch_damaged);
   tcase_add_test(c, every_allocation_may_fail);
   suite_add_tcase(s, c);

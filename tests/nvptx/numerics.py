@@ -29,6 +29,22 @@ def approximations(x, approximated, B: tl.constexpr):
 
 
 @triton.jit
+def flushed(x, small, quotient, B: tl.constexpr):
+    """Where roots and powers meet numbers that .ftz takes for zero."""
+    i = tl.arange(0, B)
+    a = tl.load(x + i)
+    tiny = tl.abs(a) * 1e-38
+    tl.store(small + i, tl.sqrt(tiny))
+    tl.store(small + B + i, tl.rsqrt(tiny))
+    tl.store(small + 2 * B + i, tl.exp2(a - 127))
+    tl.store(small + 3 * B + i, tl.exp(a - 88))
+    tl.store(small + 4 * B + i, tl.sqrt_rn(tiny))
+    tl.store(quotient + i, a / tiny)
+    tl.store(quotient + B + i, tiny / tl.load(x))
+    tl.store(quotient + 2 * B + i, tl.div_rn(tiny, a))
+
+
+@triton.jit
 def remainders(x, remainder, remainder64, remainder16, B: tl.constexpr):
     i = tl.arange(0, B)
     a = tl.load(x + i)
@@ -73,6 +89,8 @@ def orders(x, ordered, B: tl.constexpr):
 
 X = some(1024)
 approximations[(1,)](X, np.zeros(6 * 1024, np.float32), 1024)
+flushed[(1,)](X, np.zeros(5 * 1024, np.float32),
+              np.zeros(3 * 1024, np.float32), 1024)
 remainders[(1,)](X, np.zeros(2 * 1024, np.float32), np.zeros(1024),
                  np.zeros(1024, np.float16), 1024)
 library[(1,)](X, np.zeros(3 * 1024, np.float32), np.zeros(2 * 1024),

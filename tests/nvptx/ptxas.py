@@ -4,7 +4,7 @@
 
 For each small kernel in PTX below, each architecture and each ptxas, a line
 says whether the machine code has what makes it wrong.  tkdbg's code is written
-around these (src/nvptx/llvm/llvm.c, src/nvptx/gen_lane.c); where no version
+around these (src/nvptx/llvm/llvm.c, src/nvptx/arithmetic.c); where no version
 that is in use has one any more, its way around can go.
 """
 import argparse

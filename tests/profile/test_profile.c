@@ -321,7 +321,7 @@ START_TEST(a_pause_is_charged_to_no_line) {
   fixture f;
   delay d;
   const char *text;
-  if (tkp_least_pause(tkp_timer_ticks()) == UINT64_MAX) return;
+  if (tkf_least_pause(tkf_timer_ticks()) == UINT64_MAX) return;
   const tk_profile_data *data = delayed(&f, &d, true);
   ck_assert_double_lt(load_seconds(data), MILLISECONDS * 0.5e-3);
   ck_assert_double_ge(data->paused, MILLISECONDS * 0.95e-3);

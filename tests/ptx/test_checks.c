@@ -116,10 +116,10 @@ static const check_case cases[] = {
      "warp 0 waits at barrier 0 for 64 threads, of which 32 came|[deadlock]"
      "|warp 1 has left"},
     {"setp.lt.u32 %p1, %r1, 7; @%p1 bar.sync 0;",
-     "a barrier is waited at without 25 threads of the warp|[deadlock]"},
+     "the warp waits at a barrier without 25 of its threads|[deadlock]"},
     {"setp.lt.u32 %p1, %r1, 7; @%p1 shfl.sync.bfly.b32 %r4, %r1, 1, 31, -1;",
      "[deadlock]|shfl.sync.bfly"},
-    {"shfl.sync.bfly.b32 %r4, %r1, 1, 31, 1;", "not in the mask"},
+    {"shfl.sync.bfly.b32 %r4, %r1, 1, 31, 1;", "not in its own mask"},
     {"bar.sync 16;", "there are 16 barriers"},
     {"L: bra L;", "[runaway]"},
     {"trap;", "the kernel traps|[assert]"},

@@ -40,6 +40,11 @@ class Asked(support.ScriptCase):
     """Tests that ask why a script failed."""
     triton = "ours"  # they share one process, which imports it once
 
-    def why(self, text):
+    def why(self, text, suspects="off"):
+        if suspects == "on":
+            from tkdbg import repairs
+            # others may be at work here: what is found depends on time of the
+            # processor alone
+            repairs.SLOWEST = 100
         return planted.run([textwrap.dedent(HEAD) + textwrap.dedent(text)],
-                           {"why": True})
+                           {"why": True, "suspects": suspects})

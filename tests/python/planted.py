@@ -90,7 +90,8 @@ def run(texts, options):
                     os.dup2(f.fileno(), 2)
                 chosen = session.current().options
                 assert isinstance(chosen, settings.Options)
-                chosen.update({"triton": "ours", "quiet": True, **options})
+                chosen.update({"triton": "ours", "quiet": True,
+                               **_version_for(texts), **options})
                 os.chdir(folder)
                 script, statuses = os.path.join(folder, "script.py"), []
                 for text in texts:
@@ -110,11 +111,17 @@ def run(texts, options):
             return f.read(), status
 
 
+def _version_for(texts):
+    """Scripts with block pointers need a Triton that still has them."""
+    return {"triton_version": "3.8"} if any(
+        "make_block_ptr" in text for text in texts) else {}
+
+
 class Said:
     """What is said of a script with a bug."""
 
     def __init__(self, case):
-        said, _ = run([case.text()], {"why": True})
+        said, _ = run([case.text()], {"why": True, "suspects": "off"})
         self.run = _findings(said)
         self.why = _answer(said) or "\n".join(
             line for line in said.split("\n") if not line.startswith("  File "))

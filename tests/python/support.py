@@ -14,6 +14,8 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PYTHON = os.path.join(ROOT, "python")
+BUILD = os.path.abspath(os.environ.get("BUILD") or
+                        os.path.join(ROOT, "build-asserts"))
 HEADER = os.path.join(ROOT, "include", "tkdbg", "tkdbg.h")
 
 for _folder in os.path.join(ROOT, "tests", "support"), PYTHON:
@@ -80,6 +82,12 @@ def triton_version():
         return None
     found = importlib.metadata.version("triton")
     return tuple(int(n) for n in found.split(".")[:2])
+
+
+def newest_version():
+    """(major, minor) of the newest Triton whose language is followed."""
+    found = _capi.load().tk_triton_meaning(None)
+    return tuple(int(n) for n in found.decode().split("."))
 
 
 def only_ours(why):

@@ -48,8 +48,15 @@ class Binding(unittest.TestCase):
             pass
         self.assertEqual(bind(kernel)(), ((), {}))
 
-    def test_star_is_refused(self):
-        def kernel(*args):
+    def test_any_number(self):
+        def kernel(x, *rest, n=3):
+            pass
+        self.assertEqual(bind(kernel)(1), ((1, (), 3), {}))
+        self.assertEqual(bind(kernel)(1, 2, 4, n=5, num_warps=8),
+                         ((1, (2, 4), 5), {"num_warps": 8}))
+
+    def test_any_keywords_are_refused(self):
+        def kernel(**others):
             pass
         with self.assertRaises(TypeError):
             bind(kernel)

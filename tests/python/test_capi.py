@@ -46,7 +46,7 @@ class Header(unittest.TestCase):
             text = lib.tk_triton_change(i, ctypes.byref(version))
             if text is None:
                 break
-            row = f"| {version.value.decode()} | {text.decode()} |"
+            row = f"| {version.value.decode()} | before: {text.decode()} |"
             self.assertIn(row, page)
         self.assertGreater(i, 3)
 
@@ -242,10 +242,10 @@ class Loading(unittest.TestCase):
     def test_dtype_names(self):
         from tkdbg import session
         s = session.current()
-        self.assertEqual(s.dtype_names[0], "int1")
+        self.assertEqual(s.dtypes.names[0], "int1")
         for spelling in ("fp32", "float32", "f32"):
-            self.assertEqual(s.dtype_names[s.dtype(spelling)], "fp32")
-        self.assertIsNone(s.dtype("float31"))
+            self.assertEqual(s.dtypes.names[s.dtypes.number(spelling)], "fp32")
+        self.assertIsNone(s.dtypes.number("float31"))
 
 
 if __name__ == "__main__":

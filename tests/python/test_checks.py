@@ -1,7 +1,9 @@
 """What --check finds in scripts: right examples, torch.empty, tuners."""
 import glob
+import json
 import os
 import re
+import subprocess
 import textwrap
 import unittest
 
@@ -9,6 +11,7 @@ import support
 
 support.need("library", "numpy")
 
+BUILD = support.BUILD
 EXAMPLES = sorted(glob.glob(os.path.join(support.ROOT, "examples", "*.py")))
 
 # One process for all of them, which is ten times faster.
@@ -55,6 +58,146 @@ class Status(support.ScriptCase):
                 check=False)
             self.assertEqual(done.returncode, wanted, done.stderr)
             self.assertIn("tl.load", done.stderr)
+
+
+class Versions(support.ScriptCase):
+    """Notes of what another version of Triton makes of a kernel."""
+    triton = "ours"  # found in C
+
+    # What is only printed when the kernel is compiled changes no program.
+    PRINTED = {"WEAK_NUMBERS", "BF16_KEPT", "CUMPROD_WIDENS", "FILTERS_HOLD"}
+    STORED = {
+        "tl.store(y + i, tl.maximum(tl.load(x + i), 0.1))":
+            ("3.9", "this is fp32, not fp16"),
+        "tl.store(y + i, tl.load(x + i) == 0.1)":
+            ("3.9", "this means something else"),
+        "v = tl.load(x + i).to(tl.bfloat16)\n    "
+        "tl.store(y + i, tl.maximum(v, v))":
+            ("3.9", "this is fp32, not bf16"),
+        "tl.store(y + i, tl.cumprod(i.to(tl.int8)))":
+            ("3.9", "this is int8, not int32"),
+        "tl.store(y, len([n for n in (1, 2, 3) if n > 1]))":
+            ("3.9", "this means something else"),
+        "tl.store(y + i, -tl.load(x + i))":
+            ("3.8", "this means something else"),
+        "tl.store(y + i, tl.load(x + i) * 2.0)":
+            ("3.2", "this is fp32, not fp16"),
+    }
+    ALIKE = (
+        "tl.store(y + i, tl.load(x + i) + 1, mask=tl.load(x + i) > 0)",
+        "tl.store(y + i, tl.softmax(tl.load(x + i).to(tl.float32)))",
+        "tl.store(y + tl.cdiv(10, 4) * 2 + i, i // tl.cdiv(10, 4))",
+        "if tl.sum(i) > 3:\n        tl.store(y + i, tl.load(x + i))",
+    )
+
+    def said(self, path, version, launch, checks="versions"):
+        grid, *given = launch.split()
+        done = subprocess.run(
+            [os.path.join(BUILD, "tkdbg"), "run", "-q", f"--check={checks}",
+             "--json", "--triton-version", version, "--kernel", "k",
+             "--grid", grid, *(w for a in given for w in ("--arg", a)), path],
+            capture_output=True, text=True, check=False)
+        lines = done.stderr.splitlines()
+        return done.returncode, [json.loads(line) for line in lines]
+
+    def notes(self, body, version, launch, checks="versions"):
+        if "def k(" not in body:
+            names = [w.partition("=")[0] for w in launch.split()[1:]]
+            body = "@triton.jit\ndef k({}):\n{}".format(", ".join(
+                n + ": tl.constexpr" * n.isupper() for n in names), body)
+        path = self.write("import triton, triton.language as tl\n" + body)
+        status, found = self.said(path, version, launch, checks)
+        errors = [f for f in found if f["severity"] == "error"]
+        self.assertEqual(status, int(bool(errors)), found)
+        return [f for f in found if f["kind"] == "versions"]
+
+    def simple(self, line, version, checks="versions"):
+        return self.notes(f"    i = tl.arange(0, 8)\n    {line}\n", version,
+                          "1 x=f16[16]:arange y=f32[16]:zeros", checks)
+
+    def test_what_a_version_changed_is_noted_on_both_sides(self):
+        path = os.path.join(support.ROOT, "tests/language/versions.case")
+        with open(path, encoding="utf-8") as f:
+            blocks = re.split(r"^== ", f.read(), flags=re.M)[1:]
+        tried = 0
+        for block in blocks:
+            name, version, launch, body = re.match(
+                r"(\w+) in .*\ntriton: (\S+)\nlaunch: (.*)\n"
+                r"(?s:(.*?))^(?:--|!!)", block, re.M).groups()
+            if name in self.PRINTED:
+                continue
+            with self.subTest(name, version=version):
+                texts = [n["text"] for f in self.notes(body, version, launch)
+                         for n in f["notes"]]
+                self.assertIn(self.before(name), texts)
+            tried += 1
+        self.assertGreater(tried, 50)
+
+    @staticmethod
+    def before(name):
+        with open(os.path.join(support.ROOT, "src/typing/version.def"),
+                  encoding="utf-8") as f:
+            row = re.search(rf'^CHANGE\({name}, (\d)0(\d),\s+(".*?")\)$',
+                            f.read(), re.M | re.S)
+        text = "".join(re.findall(r'"(.*?)"', row[3]))
+        return f"before {row[1]}.{row[2]}: {text}"
+
+    def test_other_types_and_values(self):
+        for line, (newer, text) in self.STORED.items():
+            with self.subTest(line):
+                found = [f["message"] for f in self.simple(line, "3.9")]
+                self.assertEqual(found, [f"before Triton {newer} {text}"])
+
+    def test_what_comes_to_the_same(self):
+        for line in self.ALIKE:
+            for version in "3.9", "3.6":
+                with self.subTest(line, version=version):
+                    self.assertEqual(self.simple(line, version), [])
+
+    def test_where_it_begins(self):
+        found = self.simple(
+            "v = tl.maximum(tl.load(x + i), 0.1)\n    w = v * v + i\n"
+            "    if tl.sum(w) > 2:\n        w = w + v\n"
+            "    tl.store(y + i, w)", "3.9")
+        self.assertEqual([f["line"] for f in found], [5])
+
+    def test_a_kernel_that_is_refused(self):
+        line = "tl.store(y + i, tl.load(x + i, boundary_check=()))"
+        found, = self.simple(line, "3.9")
+        self.assertEqual(found["message"], "Triton 3.8 and older take this")
+        found, = self.simple("tl.store(y, tl.sum(tl.topk(i, 3, 0)))", "3.9")[:1]
+        self.assertEqual(found["message"], "Triton 3.4 to 3.8 take this")
+        self.assertEqual(self.simple("tl.store(y + i, nothing)", "3.9"), [])
+
+    def test_only_on_request(self):
+        line = next(iter(self.STORED))
+        self.assertEqual(self.simple(line, "3.9", "all"), [])
+        self.assertEqual(len(self.simple(line, "3.9", "all,versions")), 1)
+
+    def test_a_script(self):
+        done = self.run_script("""
+            @triton.jit
+            def k(x, y, N: tl.constexpr):
+                tl.static_print("once")
+                i = tl.arange(0, N)
+                tl.store(y + i, tl.maximum(tl.load(x + i), 0.1))
+            x = np.ones(8, "f2")
+            for n in 8, 8, 4:
+                k[(1,)](x, x, n)
+        """, "-q", "--check=versions", "--triton-version", "3.9",
+                               head=support.HEAD)
+        self.assertEqual(done.stderr.count("this is fp32, not fp16"), 1)
+        self.assertEqual(done.stdout.count("once"), 2)
+
+    def test_a_script_that_is_refused(self):
+        done = self.run_script("""
+            @triton.jit
+            def k(x):
+                p = tl.make_block_ptr(x, (8,), (1,), (0,), (8,), (0,))
+            k[(1,)](np.ones(8, "f2"))
+        """, "-q", "--check=versions", "--triton-version", "3.9",
+                               head=support.HEAD, check=False)
+        self.assertIn("Triton 3.8 and older take this", done.stderr)
 
 
 UNWRITTEN = """
@@ -212,9 +355,9 @@ TUNED = """
             tl.atomic_add(y + 16, tl.sum(v))
         return add
 
-    def run(kernel):
+    def run(kernel, before=0.0):
         x = torch.ones(16, device="cuda")
-        y = torch.zeros(17, device="cuda")
+        y = torch.full((17,), before, device="cuda")
         for _ in range(2):
             kernel[lambda m: (16 // m["B"],)](x, y, 16)
 """
@@ -236,6 +379,29 @@ class Tuned(support.ScriptCase):
         found = self.found("")
         self.assertEqual(len(found), 1, found)
         self.assertIn("y[0] is 1.0 after one run, 2.0 after two", found[0])
+
+    def advice(self, options, before):
+        done = self.run_script(f"run(kernel({options}), {before})\n",
+                               head=TUNED, check=False,
+                               json_options={"check": "idempotence"})
+        return done.stderr
+
+    def test_advice_keeps_what_is_there(self):
+        said = self.advice("", 0.0)
+        self.assertIn("help: give the autotuner reset_to_zero=['y'] or", said)
+        said = self.advice("", 3.0)
+        self.assertIn("help: give the autotuner restore_value=['y'], which "
+                      "puts back what it held; reset_to_zero= would clear it",
+                      said)
+
+    def test_what_tuning_has_done(self):
+        said = self.advice("reset_to_zero=['y']", 3.0)
+        self.assertIn("tuning cleared y, which held values, as "
+                      "reset_to_zero=['y'] says", said)
+        self.assertIn("--check saw 1 of 2 configurations; --autotune all",
+                      said)
+        said = self.advice("reset_to_zero=['y']", 0.0)
+        self.assertNotIn("cleared", said)
 
     def test_reset_or_restored(self):
         self.assertEqual(self.found("reset_to_zero=['y']"), [])

@@ -18,7 +18,7 @@ import large
 
 support.need("library", "numpy")
 
-BUILD = os.environ.get("BUILD") or os.path.join(support.ROOT, "build-asserts")
+BUILD = support.BUILD
 TKDBG = os.path.join(BUILD, "tkdbg")
 ALL = bool(os.environ.get("LARGE"))
 SIZE = 700

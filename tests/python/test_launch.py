@@ -159,6 +159,12 @@ class Forms(unittest.TestCase):
         self.assertEqual(self.z[0], 1)
         self.assertTrue(kernel.params[1].do_not_specialize)
 
+    def test_keyword_dictionaries_are_refused(self):
+        with self.assertRaisesRegex(TypeError, r"do not support \*\*rest "):
+            @triton.jit
+            def k(x, **rest):
+                pass
+
     def test_zero_programs(self):
         add[(0,)](self.x, self.y, self.z, 50)
         self.assertEqual(self.z.sum(), 0)

@@ -48,6 +48,22 @@ class Layers(unittest.TestCase):
              "d: stands in no layer of the package's docstring",
              "c: stands in the table of layers and does not exist"])
 
+    def test_the_door_of_a_package_below(self):
+        os.mkdir(os.path.join(self.package, "sub"))
+        os.mkdir(os.path.join(self.package, "open"))
+        graph = self.make(**{
+            "__init__": TABLE, "a": "from .sub import x, inside\n",
+            "b": "from . import sub\nfrom .open import c\n",
+            "sub/__init__": '"""Top.\n\ntop     __init__  x\n'
+                            'bottom  inside    what makes x\n"""\n'
+                            "from .inside import x\n",
+            "sub/inside": "", "open/__init__": "", "open/c": ""})
+        self.assertEqual(list(pyknots.inner(self.package)), ["sub"])
+        self.assertEqual(list(pyknots.intruders(graph, "sub")),
+                         ["a may import sub alone, not sub.inside"])
+        self.assertEqual(pyknots.part_of(graph, "sub"),
+                         {"": {"inside"}, "inside": set()})
+
     def test_the_package_has_no_knots(self):
         before = os.getcwd()
         os.chdir(support.ROOT)

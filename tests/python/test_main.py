@@ -125,7 +125,7 @@ class Running(support.ScriptCase):
             y = np.zeros(1, "i4")
             k[(1,)](y, 4)
             print(y[0])
-            """, "-q", head=support.HEAD)
+            """, "-q", "--triton-version", "3.8", head=support.HEAD)
         self.assertEqual(done.stdout, "9\n")
         self.assertIn("3 values are assigned to 2 names", done.stderr)
 

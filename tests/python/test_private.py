@@ -18,8 +18,9 @@ ONE = "torch_private.py"
 # Private names of Python's and Triton's that the bridge uses, and of its own
 # that it sets by text.
 OTHERS = frozenset("""
-    _allocator _asdict _data _exit _extra_reducers _fields _filename_map
-    _first _generator _getframe _replace _semantic _setitem""".split())
+    _aggregate_init_complete _allocator _asdict _data _exit _extra_reducers
+    _fields _filename_map _first _generator _getframe _replace _semantic
+    _setitem""".split())
 NAMED = "getattr", "hasattr", "setattr", "delattr", "set"  # f(owner, name)
 
 

@@ -103,7 +103,7 @@ class Guide(unittest.TestCase):
         found, _ = dev.faults(entry)
         for text in ("hint 2 gives away", "named by out-of-bounds, not by "
                      "race", "is accepted: the last element", "appears 0 "
-                     "times", "1 sizes", "no size has a 1"):
+                     "times", "1 sizes", "no size is 1"):
             self.assertTrue(any(text in fault for fault in found),
                             (text, found))
 

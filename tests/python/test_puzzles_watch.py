@@ -1,10 +1,7 @@
 """The watch of the puzzles on a pseudo-terminal, key by key."""
 import os
-import pty
 import re
-import select
 import shutil
-import signal
 import sys
 import tempfile
 import time
@@ -14,6 +11,8 @@ import support
 
 support.need("library", "numpy", "terminal")
 
+import terminal  # noqa: E402
+
 from tkdbg.puzzles import folder, manifest  # noqa: E402
 from tkdbg.puzzles import pack as packs  # noqa: E402
 
@@ -21,68 +20,30 @@ PATIENCE = 30.0  # seconds, on a machine that does other things too
 SEQUENCE = re.compile(r"\x1b(\][^\x1b]*\x1b\\|\[[0-9;?]*[a-zA-Z])")
 
 
-class Session:
+class Session(terminal.Program):
     """``tkdbg puzzles`` on a terminal of 80 columns."""
 
     def __init__(self, where, *words):
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            os.chdir(where)
-            env = support.environment(TERM="xterm", COLUMNS="80")
-            env.pop("NO_COLOR", None)
-            os.execve(sys.executable, [sys.executable, "-m", "tkdbg.puzzles",
-                                       *words], env)
-        import fcntl
-        import struct
-        import termios
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ,
-                    struct.pack("HHHH", 24, 80, 0, 0))
-        self.raw = self.all = ""  # since the last time, and ever
+        env = support.environment(TERM="xterm", COLUMNS="80")
+        env.pop("NO_COLOR", None)
+        super().__init__([sys.executable, "-m", "tkdbg.puzzles", *words], env,
+                         where, size=(24, 80))
+        self.all = ""  # ever; the text is what came since the last time
 
     def expect(self, *texts):
         """Reads until all texts have come since the last time; returns what
         came, without escape sequences."""
-        until, found = time.monotonic() + PATIENCE, ""
-        while not all(text in found for text in texts):
-            left = until - time.monotonic()
-            if left <= 0 or not select.select([self.fd], [], [], left)[0]:
-                raise AssertionError(f"{texts} did not come in\n{found}")
-            try:
-                part = os.read(self.fd, 1 << 16).decode()
-            except OSError:
-                raise AssertionError(f"it ended before {texts}:\n{found}"
-                                     ) from None
-            self.raw += part
-            self.all += part
-            found = SEQUENCE.sub("", self.raw).replace("\r\n", "\n")
-        self.raw = ""
+        came = self.wait(lambda raw: all(t in plain(raw) for t in texts),
+                         PATIENCE)
+        found, self.all = plain(self.text), self.all + self.text
+        if not came:
+            raise AssertionError(f"{texts} did not come in\n{found}")
+        self.text = ""
         return found
 
-    def press(self, keys):
-        os.write(self.fd, keys.encode())
 
-    def end(self):
-        """The exit status."""
-        until = time.monotonic() + PATIENCE
-        while time.monotonic() < until:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                return os.waitstatus_to_exitcode(status)
-            if select.select([self.fd], [], [], 0.05)[0]:
-                try:
-                    os.read(self.fd, 1 << 16)
-                except OSError:
-                    pass
-        self.kill()
-        raise AssertionError("it did not end")
-
-    def kill(self):
-        try:
-            os.kill(self.pid, signal.SIGKILL)
-            os.waitpid(self.pid, 0)
-        except (ProcessLookupError, ChildProcessError):
-            pass
-        os.close(self.fd)
+def plain(raw):
+    return SEQUENCE.sub("", raw).replace("\r\n", "\n")
 
 
 PROMPT = "q quit"
@@ -112,7 +73,7 @@ class Watch(unittest.TestCase):
 
     def start(self, *words):
         s = Session(self.where.path, *words)
-        self.addCleanup(s.kill)
+        self.addCleanup(s.close)
         return s
 
     def save(self, entry, text):
@@ -169,7 +130,7 @@ class Watch(unittest.TestCase):
         s.press("!")
         s.expect("'!' is not a key")
         s.press("q")
-        self.assertEqual(s.end(), 0)
+        self.assertEqual(s.end(PATIENCE), 0)
         again = folder.Folder(self.where.path)
         self.assertEqual(again.now, "d01")
         self.assertEqual(again.standing(self.outer).hints, 1)
@@ -184,7 +145,7 @@ class Watch(unittest.TestCase):
                  "page")
         self.assertNotIn("\x1b", s.all)
         s.press("q")
-        self.assertEqual(s.end(), 0)
+        self.assertEqual(s.end(PATIENCE), 0)
 
     def test_polling(self):
         s = self.start("--poll")
@@ -192,7 +153,7 @@ class Watch(unittest.TestCase):
         self.save(self.copy, self.copy.solution())
         s.expect("ok solved")
         s.press("\x04q")
-        self.assertEqual(s.end(), 0)
+        self.assertEqual(s.end(PATIENCE), 0)
 
     def test_it_answers_at_once(self):
         s = self.start()
@@ -214,7 +175,7 @@ class Watch(unittest.TestCase):
         s = self.start()
         s.expect(PROMPT)
         s.press("\x03")
-        self.assertEqual(s.end(), 130)
+        self.assertEqual(s.end(PATIENCE), 130)
 
     def test_a_file_that_is_gone(self):
         os.remove(self.where.file(self.copy))
@@ -223,7 +184,7 @@ class Watch(unittest.TestCase):
         s.press("rr")
         s.expect("no program writes", PROMPT)
         s.press("q")
-        self.assertEqual(s.end(), 0)
+        self.assertEqual(s.end(PATIENCE), 0)
 
 
 if __name__ == "__main__":

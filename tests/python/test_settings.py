@@ -35,6 +35,9 @@ class Library:
         last = i > 0 and not row and self.real.tk_option_at(i - 1)
         return ctypes.pointer(self.more) if last else row
 
+    def tk_option_pair_at(self, i, out):
+        return self.real.tk_option_pair_at(i, out)
+
 
 class Table(unittest.TestCase):
     def setUp(self):
@@ -97,10 +100,62 @@ class Values(unittest.TestCase):
                 ("dot", "fast", "dot must be one of blas, exact, not 'fast'"),
                 ("quiet", "yes", "quiet must be True or False"),
                 ("pids", (1, 2), "pids must be a text"),
-                ("blame", 5, "blame must be a list of texts"),
+                ("blame", 5, "blame must be a list of strings"),
                 ("nope", 1, "unknown option 'nope'")):
             with self.assertRaisesRegex(errors.UsageError, re.escape(said)):
                 setattr(self.options, key, given)
+
+
+class Pairs(unittest.TestCase):
+    """Options that have no effect without others, or beside them."""
+
+    def refused(self, values, given=()):
+        options = settings.Options().update(values)
+        try:
+            options.check_needs(given)
+        except errors.UsageError as e:
+            return str(e)
+        return None
+
+    def test_all_are_about_options_that_there_are(self):
+        known = settings.table(_capi.load())
+        pairs = settings.pairs(_capi.load())
+        self.assertGreater(len(pairs), 20)
+        for pair in pairs:
+            self.assertIn(pair.key, known)
+            for other in pair.others:
+                self.assertIn(other.partition("=")[0],
+                              [o.name for o in known.values()])
+
+    def test_needs(self):
+        for values, others in (
+                ({"kernel": "k"}, ("--pid", "--backend", "--dap")),
+                ({"limit": 3}, ("--check",)),
+                ({"html": "p.html"}, ("--why or --profile",)),
+                ({"stores": "s"}, ("--shard",))):
+            said = self.refused(values)
+            for other in others:
+                self.assertIn(other, said)
+        for values in ({"kernel": "k", "pids": "0"},
+                       {"limit": 3, "check": "all"},
+                       {"launch": 1, "debug": True},
+                       {"ulp": "2", "against": "gpu"}):
+            self.assertIsNone(self.refused(values))
+
+    def test_clashes(self):
+        self.assertEqual(
+            self.refused({"dot": "exact", "engine": "gpu"}),
+            "tkdbg: --dot and --engine gpu cannot be given together: it says "
+            "how the interpreter sums")
+        self.assertIsNone(self.refused({"dot": "exact"}))
+        self.assertIsNone(self.refused({"unordered": True, "jobs": 2}))
+        self.assertIn("a single thread has an order",
+                      self.refused({"unordered": True, "jobs": 1}))
+
+    def test_a_cell_may_choose_an_engine_that_settings_do_not_matter_to(self):
+        values = {"dot": "exact", "engine": "gpu"}
+        self.assertIsNone(self.refused(values, given={"engine": "gpu"}))
+        self.assertIn("--dot", self.refused(values, given=values))
 
 
 class Words(unittest.TestCase):

@@ -303,6 +303,51 @@ class CtrlC(support.ScriptCase):
         self.assertEqual(status, 130)
         self.assertIn("KeyboardInterrupt", said)
 
+    def test_in_an_import_by_c(self):
+        """What Ctrl-C raises there becomes an ImportError."""
+        with open(os.path.join(self.folder.name, "pressed.py"), "w") as f:
+            f.write("import signal\nsignal.raise_signal(signal.SIGINT)\n")
+        status, said = self.press("""
+            import ctypes
+            load = ctypes.pythonapi.PyCapsule_Import
+            load.restype = ctypes.c_void_p
+            load(b"pressed.value", 0)
+        """)
+        self.assertEqual(status, 130)
+        self.assertTrue(said.endswith("KeyboardInterrupt\n"), said)
+        self.assertNotIn("ImportError", said)
+
+    def test_an_import_that_fails_later(self):
+        """Nobody has pressed anything."""
+        status, said = self.press("import nothing_that_is_there")
+        self.assertEqual(status, 1)
+        self.assertIn("ModuleNotFoundError", said)
+
+
+class CtrlCBeforePython(support.ScriptCase):
+    """Python has begun, and tkdbg's package has not."""
+    triton = "auto"  # no script begins
+
+    def test_ends_the_command(self):
+        self.write("""
+            import signal
+            signal.raise_signal(signal.SIGINT)
+        """, "sitecustomize.py")
+        script = self.write("print('it began')")
+        command = os.path.join(support.BUILD, "tkdbg")
+        for ignored, status, said in ((False, -signal.SIGINT, ""),
+                                      (True, 0, "it began\n")):
+            with self.subTest(ignored=ignored):
+                done = subprocess.run(
+                    [command, "run", "-q", "--python", sys.executable, script],
+                    env=support.environment(PYTHONPATH=self.folder.name),
+                    capture_output=True, text=True, timeout=60,
+                    preexec_fn=lambda: signal.signal(
+                        signal.SIGINT,
+                        signal.SIG_IGN if ignored else signal.SIG_DFL))
+                self.assertEqual((done.returncode, done.stdout, done.stderr),
+                                 (status, said, ""))
+
 
 class CtrlCBeforeAnEditor(unittest.TestCase):
     """It is pressed when a server says where it listens."""

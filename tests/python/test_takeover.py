@@ -22,7 +22,7 @@ HEAD = """
 
 
 class Installed(support.ScriptCase):
-    triton = "installed"  # tests of both modes are in test_launching
+    triton = "installed"  # tests of both modes are in test_launch_options
 
     def run_installed(self, text, *options, **kwargs):
         return self.run_script(text, "-q", *options, head=HEAD, **kwargs)
@@ -431,19 +431,19 @@ class Installed(support.ScriptCase):
                 add[(1,)](x, x, x, 4, BLOCK=4)
             print("ran")
         """
+        version, newest = support.triton_version(), support.newest_version()
         line = ("tkdbg: Triton {}.{} is installed: kernels mean what they "
-                "mean in Triton 3.6; docs/compatibility.md lists the "
-                "differences\n")
-        version = support.triton_version()
+                "mean in Triton %d.%d; docs/compatibility.md lists the "
+                "differences\n" % newest)
         done = self.run_script(text, head=HEAD)
-        said = line.format(*version) if version > (3, 6) else ""
+        said = line.format(*version) if version > newest else ""
         self.assertEqual(done.stdout, "ran\n")
         self.assertTrue(done.stderr.startswith(said + "tkdbg: 2 launches"),
                         done.stderr)
         newer = """
             import tkdbg.session
-            tkdbg.session.current().follow("4.1.0+git")
-            print(tkdbg.session.current().unfollowed(), end="")
+            tkdbg.session.current().version.follow("4.1.0+git")
+            print(tkdbg.session.current().version.unfollowed(), end="")
         """
         done = self.run_script(newer, head=HEAD)
         self.assertEqual(done.stdout, line.format(4, 1))
@@ -453,7 +453,7 @@ class Installed(support.ScriptCase):
     def test_the_installed_version_is_followed(self):
         text = """
             import tkdbg.session
-            tkdbg.session.current().follow("3.1.0")
+            tkdbg.session.current().version.follow("3.1.0")
             @triton.jit
             def k(x):
                 tl.static_print((tl.load(x) * 2.0).dtype)

@@ -48,7 +48,7 @@ def layout(x):
 
 
 def name(index):
-    return session.current().dtype_names[index]
+    return session.current().dtypes.names[index]
 
 
 @triton.jit

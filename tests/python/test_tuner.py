@@ -189,6 +189,44 @@ class Autotune(unittest.TestCase):
         kernel[grid](self.x, self.z, 50)
         self.assertEqual(kernel.best_config.kwargs["BLOCK"], 64)
 
+    def test_a_small_fraction_keeps_one(self):
+        seen = []
+        kernel = make(do_bench=seen.append, prune_configs_by={
+            "perf_model": lambda BLOCK, **_: BLOCK, "top_k": 0.2})
+        x, z = np.ones(8, np.float32), np.zeros(8, np.float32)
+        kernel[grid](x, z, 8)
+        self.assertIs(kernel.best_config, CONFIGS[0])
+        self.assertEqual(seen, [])  # there was nothing to measure
+
+    def test_names_that_are_no_parameters(self):
+        for option in ("key", "reset_to_zero", "restore_value"):
+            with self.assertRaisesRegex(
+                    ValueError, f"{option} contains names that are not kernel "
+                    "arguments: typo. Valid argument names are: x, z, n"):
+                make(**{option: ["typo"]})
+
+    def test_arguments_that_are_none_are_not_reset(self):
+        def copies(x, z, n, BLOCK: tl.constexpr):
+            i = tl.arange(0, BLOCK)
+            tl.store(x + i, i, mask=i < n)
+        kernel = make(copies, reset_to_zero=["z"])
+        x = np.ones(8, np.float32)
+        kernel[(1,)](x, None, 8)
+        self.assertEqual(x[3], 3)
+
+    def test_listener(self):
+        told = []
+        triton.knobs.autotuning.listener = lambda **facts: told.append(facts)
+        self.addCleanup(delattr, triton.knobs.autotuning, "listener")
+        kernel = make()
+        x, z = np.ones(8, np.float32), np.zeros(8, np.float32)
+        for _ in range(2):
+            kernel[grid](x, z, 8)
+        facts, = told
+        self.assertIs(facts["best_config"], kernel.best_config)
+        self.assertEqual(facts["key"][0], 8)
+        self.assertFalse(facts["cache_hit"])
+
     def test_config_hook(self):
         seen = []
         config = triton.Config({"BLOCK": 64},
@@ -255,7 +293,7 @@ class All(unittest.TestCase):
         self.addCleanup(setattr, tkdbg.options(), "autotune", "first")
         from tkdbg import session
         self.session = session.current()
-        self.before = self.session.disagreements
+        self.before = self.session.runs.disagreements
         self.x = np.arange(50, dtype="f4")
 
     def run_all(self, kernel, z):
@@ -267,7 +305,7 @@ class All(unittest.TestCase):
         z = np.ones(50, "f4")
         self.assertEqual(self.run_all(make(), z), "")
         np.testing.assert_array_equal(z, self.x + 1)
-        self.assertEqual(self.session.disagreements, self.before)
+        self.assertEqual(self.session.runs.disagreements, self.before)
 
     def test_disagreement_is_reported(self):
         z = np.zeros(50, "f4")
@@ -276,7 +314,7 @@ class All(unittest.TestCase):
         self.assertIn("50 of 50 elements of z differ", said)
         self.assertIn("z[0]: 16 there, 64 here", said)
         np.testing.assert_array_equal(z, self.x + 16)
-        self.assertEqual(self.session.disagreements, self.before + 1)
+        self.assertEqual(self.session.runs.disagreements, self.before + 1)
 
     def test_a_failing_configuration_is_reported(self):
         def bad(x, z, n, BLOCK: tl.constexpr):

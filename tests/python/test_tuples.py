@@ -107,7 +107,7 @@ class Tuples(unittest.TestCase):
         peak = []
         for i in range(40):
             nested[(1,)](z, (x, (1, None, x, tl.constexpr(4)), i), (0, 5))
-            peak.append(session_.current().totals["peak"])
+            peak.append(session_.current().runs.totals["peak"])
         self.assertEqual(peak[10], peak[-1])
 
     def test_named(self):

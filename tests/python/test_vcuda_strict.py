@@ -13,7 +13,7 @@ if support.real_cuda():
     raise unittest.SkipTest("PyTorch has a real CUDA device")
 
 import tkdbg  # noqa: E402
-from tkdbg import vcuda_autocast  # noqa: E402
+from tkdbg.vcuda import autocast  # noqa: E402
 
 tkdbg.install(quiet=True, triton="ours")
 
@@ -252,10 +252,10 @@ class Autocast(unittest.TestCase):
         with open(header) as file:
             text = file.read().replace("\\\n", " ")
         for name, ours in {
-                "LOWER_PRECISION_FP": vcuda_autocast._LOWER,
-                "FP32": vcuda_autocast._FP32,
-                "FP32_SET_OPT_DTYPE": vcuda_autocast._SET_DTYPE,
-                "PROMOTE": vcuda_autocast._PROMOTE}.items():
+                "LOWER_PRECISION_FP": autocast.LOWER,
+                "FP32": autocast.FP32,
+                "FP32_SET_OPT_DTYPE": autocast.SET_DTYPE,
+                "PROMOTE": autocast.PROMOTE}.items():
             macro = re.search(rf"define AT_FORALL_{name}\(_\)(.*)", text)
             if macro is None:
                 self.skipTest("this PyTorch's header is an older one")
@@ -264,7 +264,7 @@ class Autocast(unittest.TestCase):
             self.assertEqual(theirs - set(ours.split()), set(), name)
         appended = re.findall(r'"(norm\.\w+)"', text)
         self.assertEqual(
-            set(appended) - set(vcuda_autocast._APPEND_DTYPE.split()), set())
+            set(appended) - set(autocast.APPEND_DTYPE.split()), set())
 
     def test_the_cpu_has_lists_of_its_own(self):
         x = torch.randn(4, 4)

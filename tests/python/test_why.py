@@ -1,8 +1,6 @@
 """``tkdbg why``: comparisons that fail, and the lines that are named."""
-import contextlib
 import json
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -431,21 +429,15 @@ class Comparisons(answers.Asked):
         support.need("terminal")
         path = self.write(f"{KERNEL}    assert np.allclose(y, ref)\n",
                           head=HEAD)
-        ours, theirs = pty.openpty()
-        os.write(ours, b"y\nprint v[3]\nquit\n")
-        done = subprocess.Popen(
+        done = support.terminal.Program(
             [sys.executable, "-m", "tkdbg", "run", "--triton=ours", "-q", path],
-            stdin=theirs, stdout=theirs, stderr=theirs,
-            env=support.environment(TKDBG_OPTIONS='{"why": true}', TERM="dumb"))
-        os.close(theirs)
-        said = b""
-        with contextlib.suppress(OSError):  # the terminal was closed
-            while True:
-                said += os.read(ours, 4096)
-        done.wait(60)
-        os.close(ours)
-        self.assertIn(b"Debug it there? [y/N]", said)
-        self.assertRegex(said, rb"(?s)Breakpoint 1.*v\[3\] = 4\.0|= 4\.0")
+            support.environment(TKDBG_OPTIONS='{"why": true}', TERM="dumb"))
+        self.addCleanup(done.close)
+        done.press("y\nprint v[3]\nquit\n")
+        done.end(60)
+        done.wait(lambda said: False, 60)  # the rest
+        self.assertIn("Debug it there? [y/N]", done.text)
+        self.assertRegex(done.text, r"(?s)Breakpoint 1.*v\[3\] = 4\.0|= 4\.0")
 
     def test_an_earlier_launch(self):
         said, _ = self.why("""

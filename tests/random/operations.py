@@ -591,7 +591,7 @@ def load(g, dtype, shape):
                      shape)
     kind = g.below(8)
     if kind == 0 and len(shape) == 2:
-        return through_block_pointer(g, x, dtype, shape)
+        return through_window(g, x, dtype, shape)
     if fits_descriptor(dtype, shape) and g.chance(0.05):
         return through_descriptor(g, x, dtype, shape)
     where = generate.linear(shape)
@@ -636,16 +636,18 @@ def through_descriptor(g, x, dtype, shape):
                  f'{list(shape)}).load([{", ".join(at)}])', dtype, shape)
 
 
-def through_block_pointer(g, x, dtype, shape):
+def through_window(g, x, dtype, shape):
+    """A part of a matrix, with zeros for what is outside."""
     import generate
     rows = g.pick([shape[0], max(1, shape[0] // 2 + 1), shape[0] * 2])
     columns = g.pick([shape[1], max(1, shape[1] // 2 + 1)])
     while rows * columns > generate.LENGTH:
         rows //= 2
     down = g.pick(['0', '1', '(pid & 1)'])
-    return g.put(f'tl.load(tl.make_block_ptr({x}, ({rows}, {columns}), '
-                 f'({columns}, 1), ({down}, 0), {generate.shown(shape)}, '
-                 '(1, 0)), boundary_check=(0, 1), padding_option="zero")',
+    i = f'(tl.arange(0, {shape[0]})[:, None] + {down})'
+    j = f'tl.arange(0, {shape[1]})[None, :]'
+    return g.put(f'tl.load({x} + {i} * {columns} + {j}, '
+                 f'mask=({i} < {rows}) & ({j} < {columns}), other=0)',
                  dtype, shape)
 
 

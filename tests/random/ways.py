@@ -3,7 +3,8 @@
 interp   the interpreter, on the form that the kernel is specialised to
 text     the same, on the form printed and read again
 passes   the same, on what the compiler has after each of its passes
-ptx, gpu code for a GPU, by that engine
+ptx, gpu code for a GPU, by that engine; triton-ptx: that of the Triton of
+         TKDBG_PYTHON, interpreted
 cuda     the same code as 'gpu', by cuda.py
 triton   not tkdbg: the Triton of this Python, on a GPU, or by its interpreter
          where TRITON_INTERPRET is set

@@ -103,8 +103,11 @@ static void read_key(reader *r, test_case *c, char *line) {
     c->launch = value;
   else if (!strcmp(line, "explain"))
     c->explain = value;
+  else if (!strcmp(line, "triton"))
+    c->triton = value;
   else
-    mistake(r, "a case has the keys launch: and explain:, not %s:", line);
+    mistake(r,
+            "a case has the keys launch:, explain: and triton:, not %s:", line);
 }
 
 static void begin_want(reader *r, test_case *c, char *line) {
@@ -250,7 +253,9 @@ tk_status case_launch(tk_session *s, const test_case *c, tk_launch **l) {
   tk_module *m;
   tk_function *f;
   char *source = case_source(c);
-  tk_status st = tk_module_open(s, "k.py", source, strlen(source), &m);
+  tk_status st = TK_OK;
+  if (c->triton) st = tk_session_triton_version(s, c->triton);
+  if (st == TK_OK) st = tk_module_open(s, "k.py", source, strlen(source), &m);
   if (st == TK_OK) st = tk_function_named(m, "k", &f);
   if (st == TK_OK) st = tk_launch_new(s, f, l);
   free(source);

@@ -7,7 +7,8 @@
  *
  *   == name
  *   launch: 2,1 x=f32[8]:arange BLOCK=4
- *   key: value                   of the case: explain
+ *   key: value                   of the case: explain, triton (the version
+ *                                whose meaning it has; without: the newest)
  *   statements of a kernel k, indented by four blanks, or whole functions
  *   --
  *   what it prints, exactly
@@ -44,6 +45,7 @@ typedef struct test_case {
   int line;
   const char *name, *launch, *body;
   const char *explain; /* or NULL */
+  const char *triton;  /* a version such as "3.8", or NULL */
   case_want wants[CASE_WANTS];
   int nwants;
 } test_case;

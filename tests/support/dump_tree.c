@@ -10,8 +10,8 @@
 
 static void quoted(tk_buf *out, const tk_ast *n) {
   tk_buf_putc(out, '"');
-  for (size_t i = 0; i < n->len; i++) {
-    unsigned char c = (unsigned char)n->str[i];
+  for (size_t i = 0; i < tk_str_length(n); i++) {
+    unsigned char c = (unsigned char)tk_str_text(n)[i];
     if (c == '"' || c == '\\')
       tk_buf_printf(out, "\\%c", c);
     else if (c < 0x20 || c == 0x7f)
@@ -22,33 +22,49 @@ static void quoted(tk_buf *out, const tk_ast *n) {
   tk_buf_putc(out, '"');
 }
 
-/* What stands between a node's name and its children. */
-static void head(tk_buf *out, const tk_ast *n) {
-  static const char *const args[] = {"", "*", "**", "only", "/"};
-  const char *word = n->str;
+static void format_field(tk_buf *out, const tk_ast *n) {
+  int conversion = tk_fmt_conversion(n);
+  if (conversion) tk_buf_printf(out, " !%c", conversion);
+  if (tk_fmt_echo(n)) tk_buf_printf(out, " \"%s\"", tk_fmt_echo(n));
+}
+
+/* What stands between a node's name and its children; NULL: nothing. */
+static const char *word_of(const tk_ast *n) {
   switch (n->kind) {
-  case TK_AST_UNARY:
-  case TK_AST_BINARY:
-  case TK_AST_CMP:
-  case TK_AST_BOOLOP:
-  case TK_AST_AUGASSIGN: word = tk_operator_text((tk_operator)n->op); break;
-  case TK_AST_BOOL: word = n->op ? "True" : "False"; break;
-  case TK_AST_COMP: word = n->op == '[' ? "[" : "("; break;
-  case TK_AST_ARG:
-  case TK_AST_PARAM:
-    if (n->op) tk_buf_printf(out, " %s", args[n->op]);
-    break;
-  case TK_AST_FMT:
-    if (n->op) tk_buf_printf(out, " !%c", n->op);
-    if (n->str) tk_buf_printf(out, " \"%s\"", n->str);
-    return;
+  case TK_AST_NAME: return tk_name_text(n);
+  case TK_AST_INT: return tk_int_spelling(n);
+  case TK_AST_FLOAT: return tk_float_spelling(n);
+  case TK_AST_ATTR: return tk_attr_name(n);
+  case TK_AST_ARG: return tk_arg_keyword(n);
+  case TK_AST_NAMED: return tk_named_name(n);
+  case TK_AST_UNSUPPORTED: return tk_unsupported_name(n);
+  case TK_AST_FUNC: return tk_func_name(n);
+  case TK_AST_PARAM: return tk_param_name(n);
+  case TK_AST_UNARY: return tk_operator_text(tk_unop_operator(n));
+  case TK_AST_BINARY: return tk_operator_text(tk_binop_operator(n));
+  case TK_AST_CMP: return tk_operator_text(tk_cmp_operator(n));
+  case TK_AST_BOOLOP: return tk_operator_text(tk_boolop_operator(n));
+  case TK_AST_AUGASSIGN: return tk_operator_text(tk_augassign_operator(n));
+  case TK_AST_BOOL: return tk_bool_value(n) ? "True" : "False";
+  case TK_AST_COMP: return tk_comp_bracket(n) == '[' ? "[" : "(";
+  default: return NULL;
+  }
+}
+
+static void head(tk_buf *out, const tk_ast *n) {
+  static const char *const stars[] = {"", " *", " **"};
+  static const char *const kinds[] = {"", " *", " **", " only", " /"};
+  switch (n->kind) {
+  case TK_AST_ARG: tk_buf_puts(out, stars[tk_arg_stars(n)]); break;
+  case TK_AST_PARAM: tk_buf_puts(out, kinds[tk_param_passing(n)]); break;
+  case TK_AST_FMT: format_field(out, n); break;
   case TK_AST_STR:
-    tk_buf_puts(out, n->op ? " b" : " ");
+    tk_buf_puts(out, tk_str_bytes(n) ? " b" : " ");
     quoted(out, n);
-    return;
+    break;
   default: break;
   }
-  if (word) tk_buf_printf(out, " %s", word);
+  if (word_of(n)) tk_buf_printf(out, " %s", word_of(n));
 }
 
 static void child(tk_buf *out, const tk_ast *n, bool needed) {
@@ -59,11 +75,21 @@ static void child(tk_buf *out, const tk_ast *n, bool needed) {
     tk_buf_putc(out, '-');
 }
 
-static void children(tk_buf *out, tk_ast *const *list, uint32_t n) {
+/* A list of children, from the first on. */
+static void children(tk_buf *out, const tk_ast *n, size_t first) {
   tk_buf_puts(out, " [");
-  for (uint32_t i = 0; i < n; i++) {
+  for (size_t i = first; i < tk_ast_nchildren(n); i++) {
+    if (i > first) tk_buf_putc(out, ' ');
+    dump_tree(out, tk_ast_child(n, i));
+  }
+  tk_buf_putc(out, ']');
+}
+
+static void decorators(tk_buf *out, const tk_ast *n) {
+  tk_buf_puts(out, " [");
+  for (uint32_t i = 0; i < tk_func_ndecorators(n); i++) {
     if (i) tk_buf_putc(out, ' ');
-    dump_tree(out, list[i]);
+    dump_tree(out, tk_func_decorator(n, i));
   }
   tk_buf_putc(out, ']');
 }
@@ -79,10 +105,12 @@ void dump_tree(tk_buf *out, const tk_ast *n) {
   tk_buf_putc(out, '(');
   tk_buf_add(out, name, strcspn(name, " "));
   head(out, n);
-  child(out, n->a, n->b || n->c);
-  child(out, n->b, n->c != NULL);
-  child(out, n->c, false);
-  if (n->n || always_has_list(n->kind)) children(out, n->list, n->n);
-  if (n->ndecorators) children(out, n->decorators, n->ndecorators);
+  const tk_ast *a = tk_ast_child(n, 0), *b = tk_ast_child(n, 1);
+  const tk_ast *c = tk_ast_child(n, 2);
+  child(out, a, b || c);
+  child(out, b, c != NULL);
+  child(out, c, false);
+  if (tk_ast_nchildren(n) > 3 || always_has_list(n->kind)) children(out, n, 3);
+  if (n->kind == TK_AST_FUNC && tk_func_ndecorators(n)) decorators(out, n);
   tk_buf_putc(out, ')');
 }

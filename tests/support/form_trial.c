@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "spec/origin.h"
+#include "typing/origin.h"
 
 /* ---- memory and time ----------------------------------------------------- */
 

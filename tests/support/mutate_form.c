@@ -267,8 +267,7 @@ static void other_type(mutant *m, const char *was, char out[160]) {
     snprintf(out, 160, "%.*s%s%s", (int)lead, was, elem, lead ? ">" : "");
 }
 
-/* ---- instructions from their rows
- * -------------------------------------------- */
+/* ---- instructions from their rows ---------------------------------------- */
 
 static void put_word(mutant *m, FILE *out, const char *kind) {
   size_t n = 0;
@@ -399,8 +398,7 @@ static char *made_instruction(mutant *m, const value *v, size_t n) {
   return text;
 }
 
-/* ---- mutations
- * --------------------------------------------------------------- */
+/* ---- mutations ----------------------------------------------------------- */
 
 static bool is_instruction(const char *line) {
   return strstr(line, " : ") && isspace((unsigned char)*line);

@@ -39,6 +39,7 @@ typedef struct printer {
 
 static void expr(printer *w, const tk_ast *n, prec min);
 static void block(printer *w, const tk_ast *n);
+static void statement(printer *w, const tk_ast *n);
 
 static void puts_(printer *w, const char *s) {
   tk_buf_puts(w->out, s);
@@ -58,24 +59,25 @@ static int quote_of(const tk_ast *n);
 static int quotes_inside(const tk_ast *n) {
   if (!n) return -1;
   if (n->kind == TK_AST_STR || n->kind == TK_AST_FSTR) return quote_of(n);
-  int q = max(quotes_inside(n->a), quotes_inside(n->b));
-  q = max(q, quotes_inside(n->c));
-  for (uint32_t i = 0; i < n->n; i++) q = max(q, quotes_inside(n->list[i]));
+  int q = -1;
+  for (size_t i = 0; i < tk_ast_nchildren(n); i++)
+    q = max(q, quotes_inside(tk_ast_child(n, i)));
   return q;
 }
 
 static int quotes_of_fields(const tk_ast *n) {
   int q = -1;
-  for (uint32_t i = 0; i < n->n; i++) {
-    const tk_ast *part = n->list[i];
+  for (uint32_t i = 0; i < tk_fstr_nparts(n); i++) {
+    const tk_ast *part = tk_fstr_part(n, i);
     if (part->kind != TK_AST_FMT) continue;
-    q = max(q, quotes_inside(part->a));
-    if (part->b) q = max(q, quotes_of_fields(part->b));
-    if (!part->str) continue;
-    if (strchr(part->str, '"')) q = max(q, 0);
-    if (strchr(part->str, '\'')) q = max(q, 1);
-    if (strpbrk(part->str, "\r\n")) q = max(q, 1);
-    if (strstr(part->str, "\"\"\"")) q = max(q, 2);
+    q = max(q, quotes_inside(tk_fmt_value(part)));
+    if (tk_fmt_spec(part)) q = max(q, quotes_of_fields(tk_fmt_spec(part)));
+    const char *echo = tk_fmt_echo(part);
+    if (!echo) continue;
+    if (strchr(echo, '"')) q = max(q, 0);
+    if (strchr(echo, '\'')) q = max(q, 1);
+    if (strpbrk(echo, "\r\n")) q = max(q, 1);
+    if (strstr(echo, "\"\"\"")) q = max(q, 2);
   }
   return q;
 }
@@ -102,9 +104,9 @@ static void character(printer *w, unsigned char c, bool bytes, bool in_f) {
 }
 
 static void string(printer *w, const tk_ast *n) {
-  puts_(w, n->op ? "b\"" : "\"");
-  for (size_t i = 0; i < n->len; i++)
-    character(w, (unsigned char)n->str[i], n->op, false);
+  puts_(w, tk_str_bytes(n) ? "b\"" : "\"");
+  for (size_t i = 0; i < tk_str_length(n); i++)
+    character(w, (unsigned char)tk_str_text(n)[i], tk_str_bytes(n), false);
   puts_(w, "\"");
 }
 
@@ -113,23 +115,23 @@ static void parts(printer *w, const tk_ast *n, bool spec);
 static void field(printer *w, const tk_ast *n) {
   puts_(w, "{");
   w->fields++;
-  if (n->str)
-    puts_(w, n->str);
+  if (tk_fmt_echo(n))
+    puts_(w, tk_fmt_echo(n));
   else
-    expr(w, n->a, P_COND);
+    expr(w, tk_fmt_value(n), P_COND);
   w->fields--;
-  if (n->op) tk_buf_printf(w->out, "!%c", n->op);
-  if (n->b) {
+  if (tk_fmt_conversion(n)) tk_buf_printf(w->out, "!%c", tk_fmt_conversion(n));
+  if (tk_fmt_spec(n)) {
     puts_(w, ":");
-    parts(w, n->b, true);
+    parts(w, tk_fmt_spec(n), true);
   }
   puts_(w, "}");
 }
 
 /* In a spec a brace can only be written as an escape. */
 static void spec_text(printer *w, const tk_ast *n) {
-  for (size_t i = 0; i < n->len; i++) {
-    char c = n->str[i];
+  for (size_t i = 0; i < tk_str_length(n); i++) {
+    char c = tk_str_text(n)[i];
     if (c == '{' || c == '}')
       tk_buf_printf(w->out, "\\x%02x", c);
     else
@@ -138,15 +140,15 @@ static void spec_text(printer *w, const tk_ast *n) {
 }
 
 static void parts(printer *w, const tk_ast *n, bool spec) {
-  for (uint32_t i = 0; i < n->n; i++) {
-    const tk_ast *part = n->list[i];
+  for (uint32_t i = 0; i < tk_fstr_nparts(n); i++) {
+    const tk_ast *part = tk_fstr_part(n, i);
     if (part->kind == TK_AST_FMT)
       field(w, part);
     else if (spec)
       spec_text(w, part);
     else
-      for (size_t k = 0; k < part->len; k++)
-        character(w, (unsigned char)part->str[k], false, true);
+      for (size_t k = 0; k < tk_str_length(part); k++)
+        character(w, (unsigned char)tk_str_text(part)[k], false, true);
   }
 }
 
@@ -178,137 +180,158 @@ static prec prec_of(const tk_ast *n) {
   case TK_AST_NAMED: return P_NAMED;
   case TK_AST_COND:
   case TK_AST_LAMBDA: return P_COND;
-  case TK_AST_BOOLOP: return n->op == TK_OP_AND ? P_AND : P_OR;
-  case TK_AST_UNARY: return n->op == TK_OP_NOT ? P_NOT : P_FACTOR;
+  case TK_AST_BOOLOP: return tk_boolop_operator(n) == TK_OP_AND ? P_AND : P_OR;
+  case TK_AST_UNARY: return tk_unop_operator(n) == TK_OP_NOT ? P_NOT : P_FACTOR;
   case TK_AST_COMPARE: return P_COMPARE;
-  case TK_AST_BINARY: return binary_prec(n->op);
+  case TK_AST_BINARY: return binary_prec(tk_binop_operator(n));
   default: return P_PRIMARY;
   }
 }
 
-/* Items with commas; a trailing one when asked. */
-static void items(printer *w, const tk_ast *n, bool trailing) {
-  for (uint32_t i = 0; i < n->n; i++) {
+static void items(printer *w, const tk_ast *n) {
+  for (uint32_t i = 0; i < tk_sequence_nitems(n); i++) {
     if (i) puts_(w, ", ");
-    expr(w, n->list[i], P_NAMED);
+    expr(w, tk_sequence_item(n, i), P_NAMED);
   }
-  if (trailing) puts_(w, ",");
+}
+
+static void arguments(printer *w, const tk_ast *n) {
+  for (uint32_t i = 0; i < tk_call_nargs(n); i++) {
+    if (i) puts_(w, ", ");
+    expr(w, tk_call_arg(n, i), P_NAMED);
+  }
 }
 
 static void dictionary(printer *w, const tk_ast *n) {
   puts_(w, "{");
-  for (uint32_t i = 0; i < n->n; i++) {
+  for (uint32_t i = 0; i < tk_dict_nparts(n); i++) {
     if (i) puts_(w, i % 2 ? ": " : ", ");
-    expr(w, n->list[i], P_COND);
+    expr(w, tk_dict_part(n, i), P_COND);
   }
   puts_(w, "}");
 }
 
 static void tuple(printer *w, const tk_ast *n, bool parens) {
   if (parens) puts_(w, "(");
-  items(w, n, n->n == 1);
+  items(w, n);
+  if (tk_tuple_nitems(n) == 1) puts_(w, ",");
   if (parens) puts_(w, ")");
 }
 
 /* An expression where a tuple may stand without parentheses. */
 static void open_expr(printer *w, const tk_ast *n) {
   if (n->kind == TK_AST_TUPLE)
-    tuple(w, n, n->paren || !n->n);
+    tuple(w, n, n->paren || !tk_tuple_nitems(n));
   else
     expr(w, n, P_COND);
 }
 
 static void unary(printer *w, const tk_ast *n) {
-  puts_(w, tk_operator_text((tk_operator)n->op));
-  if (n->op == TK_OP_NOT) puts_(w, " ");
-  expr(w, n->a, n->op == TK_OP_NOT ? P_NOT : P_FACTOR);
+  puts_(w, tk_operator_text(tk_unop_operator(n)));
+  if (tk_unop_operator(n) == TK_OP_NOT) puts_(w, " ");
+  expr(w, tk_unop_operand(n),
+       tk_unop_operator(n) == TK_OP_NOT ? P_NOT : P_FACTOR);
 }
 
 static void binary(printer *w, const tk_ast *n) {
-  prec p = binary_prec(n->op);
-  bool pow = n->op == TK_OP_POW;
-  expr(w, n->a, pow ? P_PRIMARY : p);
-  tk_buf_printf(w->out, " %s ", tk_operator_text((tk_operator)n->op));
-  expr(w, n->b, pow ? P_FACTOR : p + 1);
+  prec p = binary_prec(tk_binop_operator(n));
+  bool pow = tk_binop_operator(n) == TK_OP_POW;
+  expr(w, tk_binop_left(n), pow ? P_PRIMARY : p);
+  tk_buf_printf(w->out, " %s ", tk_operator_text(tk_binop_operator(n)));
+  expr(w, tk_binop_right(n), pow ? P_FACTOR : p + 1);
 }
 
 static void compare(printer *w, const tk_ast *n) {
-  expr(w, n->a, P_BITOR);
-  for (uint32_t i = 0; i < n->n; i++) {
-    tk_operator op = (tk_operator)n->list[i]->op;
+  expr(w, tk_comparison_left(n), P_BITOR);
+  for (uint32_t i = 0; i < tk_comparison_ncmps(n); i++) {
+    tk_operator op = tk_cmp_operator(tk_comparison_cmp(n, i));
     tk_buf_printf(w->out, " %s ", tk_operator_text(op));
-    expr(w, n->list[i]->a, P_BITOR);
+    expr(w, tk_cmp_right(tk_comparison_cmp(n, i)), P_BITOR);
   }
 }
 
 static void boolop(printer *w, const tk_ast *n) {
-  for (uint32_t i = 0; i < n->n; i++) {
-    if (i) puts_(w, n->op == TK_OP_AND ? " and " : " or ");
-    expr(w, n->list[i], prec_of(n) + 1);
+  for (uint32_t i = 0; i < tk_boolop_noperands(n); i++) {
+    if (i) puts_(w, tk_boolop_operator(n) == TK_OP_AND ? " and " : " or ");
+    expr(w, tk_boolop_operand(n, i), prec_of(n) + 1);
   }
 }
 
 static void cond(printer *w, const tk_ast *n) {
-  expr(w, n->b, P_OR);
+  expr(w, tk_cond_then(n), P_OR);
   puts_(w, " if ");
-  expr(w, n->a, P_OR);
+  expr(w, tk_cond_test(n), P_OR);
   puts_(w, " else ");
-  expr(w, n->c, P_COND);
+  expr(w, tk_cond_orelse(n), P_COND);
 }
 
+/* A parameter, and the '*' before it or the '/' behind it. */
+static void parameter(printer *w, const tk_ast *p, bool *star, bool slash) {
+  tk_param_kind kind = tk_param_passing(p);
+  const tk_ast *note = tk_param_annotation(p), *usual = tk_param_default(p);
+  if (kind == TK_PARAM_KEYWORD && !*star) puts_(w, "*, ");
+  *star |= kind == TK_PARAM_REST || kind == TK_PARAM_KEYWORD;
+  puts_(w, kind == TK_PARAM_REST ? "*" : kind == TK_PARAM_KEYWORDS ? "**" : "");
+  puts_(w, tk_param_name(p));
+  if (note) puts_(w, ": ");
+  if (note) expr(w, note, P_COND);
+  if (usual) puts_(w, note ? " = " : "=");
+  if (usual) expr(w, usual, P_COND);
+  if (slash) puts_(w, ", /");
+}
+
+static bool before_slash(const tk_ast *p) {
+  return tk_param_passing(p) == TK_PARAM_POSITION;
+}
+
+/* Of FUNC or LAMBDA. */
 static void parameters(printer *w, const tk_ast *n) {
-  bool star = false;
-  for (uint32_t i = 0; i < n->n; i++) {
-    const tk_ast *p = n->list[i];
+  bool star = false, func = n->kind == TK_AST_FUNC;
+  uint32_t count = func ? tk_func_nparams(n) : tk_lambda_nparams(n);
+  for (uint32_t i = 0; i < count; i++) {
+    const tk_ast *p = func ? tk_func_param(n, i) : tk_lambda_param(n, i);
+    const tk_ast *next = i + 1 == count ? NULL
+                         : func         ? tk_func_param(n, i + 1)
+                                        : tk_lambda_param(n, i + 1);
     if (i) puts_(w, ", ");
-    if (p->op == TK_PARAM_KEYWORD && !star) puts_(w, "*, ");
-    star |= p->op == TK_PARAM_REST || p->op == TK_PARAM_KEYWORD;
-    puts_(w, p->op == TK_PARAM_REST       ? "*"
-             : p->op == TK_PARAM_KEYWORDS ? "**"
-                                          : "");
-    puts_(w, p->str);
-    if (p->a) puts_(w, ": ");
-    if (p->a) expr(w, p->a, P_COND);
-    if (p->b) puts_(w, p->a ? " = " : "=");
-    if (p->b) expr(w, p->b, P_COND);
-    bool last = i + 1 == n->n || n->list[i + 1]->op != TK_PARAM_POSITION;
-    if (p->op == TK_PARAM_POSITION && last) puts_(w, ", /");
+    parameter(w, p, &star, before_slash(p) && !(next && before_slash(next)));
   }
 }
 
 static void lambda(printer *w, const tk_ast *n) {
-  puts_(w, n->n ? "lambda " : "lambda");
+  puts_(w, tk_lambda_nparams(n) ? "lambda " : "lambda");
   parameters(w, n);
   puts_(w, ": ");
-  expr(w, n->a, P_COND);
+  expr(w, tk_lambda_body(n), P_COND);
 }
 
 static void comprehension(printer *w, const tk_ast *n) {
-  puts_(w, n->op == '[' ? "[" : "(");
-  expr(w, n->a, P_NAMED);
+  puts_(w, tk_comp_bracket(n) == '[' ? "[" : "(");
+  expr(w, tk_comp_element(n), P_NAMED);
   puts_(w, " for ");
-  open_expr(w, n->b);
+  open_expr(w, tk_comp_target(n));
   puts_(w, " in ");
-  expr(w, n->c, P_OR);
-  for (uint32_t i = 0; i < n->n; i++) {
+  expr(w, tk_comp_iterable(n), P_OR);
+  for (uint32_t i = 0; i < tk_comp_nconditions(n); i++) {
     puts_(w, " if ");
-    expr(w, n->list[i], P_OR);
+    expr(w, tk_comp_condition(n, i), P_OR);
   }
-  puts_(w, n->op == '[' ? "]" : ")");
+  puts_(w, tk_comp_bracket(n) == '[' ? "]" : ")");
 }
 
 static void argument(printer *w, const tk_ast *n) {
-  puts_(w, n->op == 1 ? "*" : n->op == 2 ? "**" : "");
-  if (n->str) tk_buf_printf(w->out, "%s=", n->str);
-  expr(w, n->a, n->op || n->str ? P_COND : P_NAMED);
+  puts_(w, tk_arg_stars(n) == 1 ? "*" : tk_arg_stars(n) == 2 ? "**" : "");
+  if (tk_arg_keyword(n)) tk_buf_printf(w->out, "%s=", tk_arg_keyword(n));
+  expr(w, tk_arg_value(n),
+       tk_arg_stars(n) || tk_arg_keyword(n) ? P_COND : P_NAMED);
 }
 
 static void slice(printer *w, const tk_ast *n) {
-  if (n->a) expr(w, n->a, P_COND);
+  if (tk_slice_lower(n)) expr(w, tk_slice_lower(n), P_COND);
   puts_(w, ":");
-  if (n->b) expr(w, n->b, P_COND);
-  if (n->c) puts_(w, ":");
-  if (n->c) expr(w, n->c, P_COND);
+  if (tk_slice_upper(n)) expr(w, tk_slice_upper(n), P_COND);
+  if (tk_slice_stride(n)) puts_(w, ":");
+  if (tk_slice_stride(n)) expr(w, tk_slice_stride(n), P_COND);
 }
 
 /* What the operand of "." "(" or "[" needs: 1.x is no attribute of 1. */
@@ -320,44 +343,49 @@ static void operand(printer *w, const tk_ast *n) {
   if (parens) puts_(w, ")");
 }
 
-static void trailer(printer *w, const tk_ast *n) {
-  operand(w, n->a);
-  if (n->kind == TK_AST_ATTR) {
-    tk_buf_printf(w->out, ".%s", n->str);
-  } else if (n->kind == TK_AST_CALL) {
-    puts_(w, "(");
-    items(w, n, false);
-    puts_(w, ")");
-  } else {
-    puts_(w, "[");
-    if (n->b->kind == TK_AST_TUPLE)
-      open_expr(w, n->b);
-    else
-      expr(w, n->b, P_NAMED);
-    puts_(w, "]");
-  }
+static void attribute(printer *w, const tk_ast *n) {
+  operand(w, tk_attr_object(n));
+  tk_buf_printf(w->out, ".%s", tk_attr_name(n));
+}
+
+static void call(printer *w, const tk_ast *n) {
+  operand(w, tk_call_function(n));
+  puts_(w, "(");
+  arguments(w, n);
+  puts_(w, ")");
+}
+
+static void subscript(printer *w, const tk_ast *n) {
+  const tk_ast *index = tk_subscript_index(n);
+  operand(w, tk_subscript_object(n));
+  puts_(w, "[");
+  if (index->kind == TK_AST_TUPLE)
+    open_expr(w, index);
+  else
+    expr(w, index, P_NAMED);
+  puts_(w, "]");
 }
 
 static void unparenthesised(printer *w, const tk_ast *n) {
   switch (n->kind) {
-  case TK_AST_NAME:
-  case TK_AST_INT:
-  case TK_AST_FLOAT: puts_(w, n->str); break;
+  case TK_AST_NAME: puts_(w, tk_name_text(n)); break;
+  case TK_AST_INT: puts_(w, tk_int_spelling(n)); break;
+  case TK_AST_FLOAT: puts_(w, tk_float_spelling(n)); break;
   case TK_AST_STR: string(w, n); break;
   case TK_AST_FSTR: format_string(w, n); break;
-  case TK_AST_BOOL: puts_(w, n->op ? "True" : "False"); break;
+  case TK_AST_BOOL: puts_(w, tk_bool_value(n) ? "True" : "False"); break;
   case TK_AST_NONE: puts_(w, "None"); break;
   case TK_AST_ELLIPSIS: puts_(w, "..."); break;
   case TK_AST_TUPLE: tuple(w, n, true); break;
   case TK_AST_LIST:
     puts_(w, "[");
-    items(w, n, false);
+    items(w, n);
     puts_(w, "]");
     break;
   case TK_AST_DICT: dictionary(w, n); break;
-  case TK_AST_ATTR:
-  case TK_AST_CALL:
-  case TK_AST_SUBSCRIPT: trailer(w, n); break;
+  case TK_AST_ATTR: attribute(w, n); break;
+  case TK_AST_CALL: call(w, n); break;
+  case TK_AST_SUBSCRIPT: subscript(w, n); break;
   case TK_AST_ARG: argument(w, n); break;
   case TK_AST_SLICE: slice(w, n); break;
   case TK_AST_UNARY: unary(w, n); break;
@@ -367,12 +395,12 @@ static void unparenthesised(printer *w, const tk_ast *n) {
   case TK_AST_COND: cond(w, n); break;
   case TK_AST_LAMBDA: lambda(w, n); break;
   case TK_AST_NAMED:
-    tk_buf_printf(w->out, "%s := ", n->str);
-    expr(w, n->a, P_COND);
+    tk_buf_printf(w->out, "%s := ", tk_named_name(n));
+    expr(w, tk_named_value(n), P_COND);
     break;
   case TK_AST_STARRED:
     puts_(w, "*");
-    expr(w, n->a, P_BITOR);
+    expr(w, tk_starred_value(n), P_BITOR);
     break;
   case TK_AST_COMP: comprehension(w, n); break;
   default: break;
@@ -419,57 +447,57 @@ static void start(printer *w) {
 }
 
 static void unsupported(printer *w, const tk_ast *n) {
-  for (const char *s = stand_in(n->str); *s; s++) {
+  for (const char *s = stand_in(tk_unsupported_name(n)); *s; s++) {
     tk_buf_putc(w->out, *s);
     if (*s == '\n') start(w);
   }
 }
 
 static void assignment(printer *w, const tk_ast *n) {
-  for (uint32_t i = 0; i < n->n; i++) {
-    open_expr(w, n->list[i]);
+  for (uint32_t i = 0; i < tk_assign_ntargets(n); i++) {
+    open_expr(w, tk_assign_target(n, i));
     puts_(w, " = ");
   }
-  open_expr(w, n->a);
+  open_expr(w, tk_assign_value(n));
 }
 
 static void annotated(printer *w, const tk_ast *n) {
-  expr(w, n->a, P_PRIMARY);
+  expr(w, tk_annassign_target(n), P_PRIMARY);
   puts_(w, ": ");
-  expr(w, n->b, P_COND);
-  if (n->c) puts_(w, " = ");
-  if (n->c) open_expr(w, n->c);
+  expr(w, tk_annassign_annotation(n), P_COND);
+  if (tk_annassign_value(n)) puts_(w, " = ");
+  if (tk_annassign_value(n)) open_expr(w, tk_annassign_value(n));
 }
 
 static void augmented(printer *w, const tk_ast *n) {
-  expr(w, n->a, P_PRIMARY);
-  tk_buf_printf(w->out, " %s= ", tk_operator_text((tk_operator)n->op));
-  open_expr(w, n->b);
+  expr(w, tk_augassign_target(n), P_PRIMARY);
+  tk_buf_printf(w->out, " %s= ", tk_operator_text(tk_augassign_operator(n)));
+  open_expr(w, tk_augassign_value(n));
 }
 
 static void asserted(printer *w, const tk_ast *n) {
   puts_(w, "assert ");
-  expr(w, n->a, P_COND);
-  if (n->b) puts_(w, ", ");
-  if (n->b) expr(w, n->b, P_COND);
+  expr(w, tk_assert_test(n), P_COND);
+  if (tk_assert_message(n)) puts_(w, ", ");
+  if (tk_assert_message(n)) expr(w, tk_assert_message(n), P_COND);
 }
 
 static void raised(printer *w, const tk_ast *n) {
-  puts_(w, n->a ? "raise " : "raise");
-  if (n->a) expr(w, n->a, P_COND);
-  if (n->b) puts_(w, " from ");
-  if (n->b) expr(w, n->b, P_COND);
+  puts_(w, tk_raise_exception(n) ? "raise " : "raise");
+  if (tk_raise_exception(n)) expr(w, tk_raise_exception(n), P_COND);
+  if (tk_raise_cause(n)) puts_(w, " from ");
+  if (tk_raise_cause(n)) expr(w, tk_raise_cause(n), P_COND);
 }
 
 static void simple(printer *w, const tk_ast *n) {
   switch (n->kind) {
-  case TK_AST_EXPR: open_expr(w, n->a); break;
+  case TK_AST_EXPR: open_expr(w, tk_expr_value(n)); break;
   case TK_AST_ASSIGN: assignment(w, n); break;
   case TK_AST_AUGASSIGN: augmented(w, n); break;
   case TK_AST_ANNASSIGN: annotated(w, n); break;
   case TK_AST_RETURN:
-    puts_(w, n->a ? "return " : "return");
-    if (n->a) open_expr(w, n->a);
+    puts_(w, tk_return_value(n) ? "return " : "return");
+    if (tk_return_value(n)) open_expr(w, tk_return_value(n));
     break;
   case TK_AST_ASSERT: asserted(w, n); break;
   case TK_AST_RAISE: raised(w, n); break;
@@ -482,50 +510,55 @@ static void simple(printer *w, const tk_ast *n) {
 }
 
 static void if_(printer *w, const tk_ast *n) {
+  const tk_ast *orelse = tk_if_orelse(n);
   puts_(w, "if ");
-  expr(w, n->a, P_NAMED);
-  block(w, n->b);
-  if (!n->c) return;
+  expr(w, tk_if_test(n), P_NAMED);
+  block(w, tk_if_then(n));
+  if (!orelse) return;
   start(w);
-  bool elif = n->c->n == 1 && n->c->list[0]->kind == TK_AST_IF;
+  bool elif = tk_block_nstmts(orelse) == 1 &&
+              tk_block_stmt(orelse, 0)->kind == TK_AST_IF;
   puts_(w, elif ? "el" : "else");
   if (elif)
-    if_(w, n->c->list[0]);
+    if_(w, tk_block_stmt(orelse, 0));
   else
-    block(w, n->c);
+    block(w, orelse);
 }
 
 static void loop(printer *w, const tk_ast *n) {
   puts_(w, n->kind == TK_AST_FOR ? "for " : "while ");
   if (n->kind == TK_AST_FOR) {
-    open_expr(w, n->a);
+    open_expr(w, tk_for_target(n));
     puts_(w, " in ");
-    open_expr(w, n->b);
+    open_expr(w, tk_for_iterable(n));
   } else {
-    expr(w, n->a, P_NAMED);
+    expr(w, tk_while_test(n), P_NAMED);
   }
-  block(w, n->c);
-  if (!n->n) return;
-  tk_ast orelse = {.kind = TK_AST_BLOCK, .list = n->list, .n = n->n};
+  block(w, tk_loop_body(n));
+  if (!tk_loop_norelse(n)) return;
   start(w);
-  puts_(w, "else");
-  block(w, &orelse);
+  puts_(w, "else:\n");
+  w->indent++;
+  for (uint32_t i = 0; i < tk_loop_norelse(n); i++)
+    statement(w, tk_loop_orelse(n, i));
+  w->indent--;
 }
 
 static void with(printer *w, const tk_ast *n) {
   puts_(w, "with ");
-  expr(w, n->a, P_COND);
-  if (n->b) puts_(w, " as ");
-  if (n->b) expr(w, n->b, P_COND);
-  block(w, n->c);
+  expr(w, tk_with_context(n), P_COND);
+  if (tk_with_target(n)) puts_(w, " as ");
+  if (tk_with_target(n)) expr(w, tk_with_target(n), P_COND);
+  block(w, tk_with_body(n));
 }
 
 static void decorators(printer *w, const tk_ast *n) {
-  for (uint32_t i = 0; i < n->ndecorators; i++) {
-    const tk_ast *d = n->decorators[i];
+  for (uint32_t i = 0; i < tk_func_ndecorators(n); i++) {
+    const tk_ast *d = tk_func_decorator(n, i);
     puts_(w, "@");
     if (d->kind == TK_AST_UNSUPPORTED) {
-      if (d->a) expr(w, d->a, P_PRIMARY);
+      if (tk_unsupported_dotted(d))
+        expr(w, tk_unsupported_dotted(d), P_PRIMARY);
       puts_(w, "(...)");
     } else {
       expr(w, d, P_NAMED);
@@ -537,12 +570,12 @@ static void decorators(printer *w, const tk_ast *n) {
 
 static void function(printer *w, const tk_ast *n) {
   decorators(w, n);
-  tk_buf_printf(w->out, "def %s(", n->str);
+  tk_buf_printf(w->out, "def %s(", tk_func_name(n));
   parameters(w, n);
   puts_(w, ")");
-  if (n->a) puts_(w, " -> ");
-  if (n->a) expr(w, n->a, P_COND);
-  block(w, n->b);
+  if (tk_func_returns(n)) puts_(w, " -> ");
+  if (tk_func_returns(n)) expr(w, tk_func_returns(n), P_COND);
+  block(w, tk_func_body(n));
 }
 
 static void statement(printer *w, const tk_ast *n) {
@@ -560,14 +593,16 @@ static void statement(printer *w, const tk_ast *n) {
 static void block(printer *w, const tk_ast *n) {
   puts_(w, ":\n");
   w->indent++;
-  for (uint32_t i = 0; i < n->n; i++) statement(w, n->list[i]);
+  for (uint32_t i = 0; i < tk_block_nstmts(n); i++)
+    statement(w, tk_block_stmt(n, i));
   w->indent--;
 }
 
 void print_tree(tk_buf *out, const tk_ast *n) {
   printer w = {.out = out};
   if (n->kind == TK_AST_BLOCK)
-    for (uint32_t i = 0; i < n->n; i++) statement(&w, n->list[i]);
+    for (uint32_t i = 0; i < tk_block_nstmts(n); i++)
+      statement(&w, tk_block_stmt(n, i));
   else if (n->kind >= TK_AST_EXPR)
     statement(&w, n);
   else

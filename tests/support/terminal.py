@@ -11,17 +11,22 @@ and types a line (they are separated by ';') at each prompt of the debugger;
 what comes after that line has the pattern.  The exit status is the command's.
 `missing` says why there can be no pseudo-terminal here, and fails if there can.
 """
+import codecs
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 
 PROMPT = '(tkdbg) '
-INTERRUPT = '^C'
+INTERRUPT = '^C'  # in what is typed
+CTRL_C = '\x03'
 SECONDS = 60
 
 
@@ -40,11 +45,90 @@ def missing():
     return None
 
 
+class Program:
+    """A program on a pseudo-terminal of its own: what it writes there, and
+    keys for it.  With hold, the terminal outlives the program."""
+
+    def __init__(self, argv, env, folder=None, size=None, hold=False):
+        self.master, self.slave = pty.openpty()
+        if size:
+            self.resize(*size)
+        self.before = termios.tcgetattr(self.slave)  # its settings
+        self.process = subprocess.Popen(
+            argv, stdin=self.slave, stdout=self.slave, stderr=self.slave,
+            env=env, cwd=folder, start_new_session=True,
+            preexec_fn=self._control)
+        if not hold:
+            os.close(self.slave)
+            self.slave = None
+        self.decoder = codecs.getincrementaldecoder('utf-8')('replace')
+        self.text = ''  # a caller may take off what it has seen
+
+    @staticmethod
+    def _control():
+        """As a login gives it; a job in the background has SIGINT ignored."""
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ,
+                    struct.pack('HHHH', rows, columns, 0, 0))
+
+    def read(self, seconds=0.1):
+        """Adds what comes to the text; False when nothing can come any more."""
+        if not select.select([self.master], [], [], seconds)[0]:
+            return True
+        try:
+            data = os.read(self.master, 1 << 16)
+        except OSError:  # nobody has the terminal open
+            return False
+        self.text += self.decoder.decode(data)
+        return bool(data)
+
+    def wait(self, come, seconds):
+        """Reads until come(text); whether it came in time."""
+        end = time.monotonic() + seconds
+        while not come(self.text):
+            if time.monotonic() > end or not self.read():
+                return bool(come(self.text))
+        return True
+
+    def press(self, keys):
+        os.write(self.master, keys.encode())
+
+    def hang_up(self):
+        os.close(self.master)
+        self.master = None
+
+    def end(self, seconds):
+        """Its exit status; it must end by itself."""
+        end = time.monotonic() + seconds
+        while self.process.poll() is None:
+            if time.monotonic() > end:
+                self.kill()
+                raise AssertionError('it does not end')
+            if self.master is None or not self.read():
+                time.sleep(0.05)
+        return self.process.returncode
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        return self.process.wait()
+
+    def close(self):
+        self.kill()
+        for fd in self.master, self.slave:
+            if fd is not None:
+                os.close(fd)
+        self.master = self.slave = None
+
+
 class Typist:
     """Types each line at a prompt, and Ctrl-C where the lines say so."""
 
-    def __init__(self, fd, lines):
-        self.fd, self.left = fd, list(lines)
+    def __init__(self, program, lines):
+        self.program, self.left = program, list(lines)
         self.typed_at, self.awaited = 0, None
 
     def see(self, text):
@@ -52,53 +136,33 @@ class Typist:
         if self.awaited:
             if re.search(self.awaited, text[self.typed_at:], re.S):
                 self.awaited = None
-                self.press_interrupt()
+                self.program.press(CTRL_C)
         elif self.left and at_prompt(text):
             self.typed_at = len(text)
-            os.write(self.fd, self.left.pop(0).encode() + b'\n')
+            self.program.press(self.left.pop(0) + '\n')
             if self.left and self.left[0].startswith(INTERRUPT):
                 self.awaited = self.left.pop(0)[len(INTERRUPT):].strip()
                 if not self.awaited:
                     time.sleep(0.3)
-                    self.press_interrupt()
-
-    def press_interrupt(self):
-        os.write(self.fd, b'\x03')
-
-
-def received(fd):
-    """What came, b'' at the end; None if nothing came for a while."""
-    if not select.select([fd], [], [], 0.1)[0]:
-        return None
-    try:
-        return os.read(fd, 4096)
-    except OSError:
-        return b''
+                    self.program.press(CTRL_C)
 
 
 def session(argv, lines, env, folder='.'):
     """Text and exit status of the command, with a line typed at each prompt;
     it is killed when it takes too long."""
-    pid, fd = pty.fork()
-    if pid == 0:
-        # As a login gives it; a job in the background has it ignored.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.chdir(folder)
-        os.execvpe(argv[0], argv, env)
-    text, typist = '', Typist(fd, lines)
+    program = Program(argv, env, folder)
+    typist, seen = Typist(program, lines), 0
     end = time.monotonic() + SECONDS
-    while time.monotonic() < end:
-        data = received(fd)
-        if data == b'':
+    while program.read():
+        if time.monotonic() > end:
+            program.kill()
             break
-        text += (data or b'').decode('utf-8', 'replace').replace('\r\n', '\n')
-        if data:
-            typist.see(text)
-    else:
-        os.kill(pid, 9)
-    os.close(fd)
-    status = os.waitpid(pid, 0)[1]
-    return text.replace('\r', ''), os.waitstatus_to_exitcode(status)
+        if len(program.text) > seen:
+            seen = len(program.text)
+            typist.see(program.text.replace('\r\n', '\n'))
+    status = program.process.wait()
+    program.close()
+    return program.text.replace('\r', ''), status
 
 
 def stderr(argv, env):

@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_TREE_H
 #define TESTS_SUPPORT_TREE_H
 
-#include "lang/ast.h"
+#include "lang/file.h"
 
 /* The tree as Python source again. */
 void print_tree(tk_buf *out, const tk_ast *node);

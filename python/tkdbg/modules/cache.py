@@ -9,6 +9,7 @@ import abc
 import json
 import os
 import tempfile
+from typing import Any
 
 _GROUP = "__grp__"
 
@@ -16,23 +17,25 @@ _GROUP = "__grp__"
 class CacheManager(abc.ABC):
     """What a manager must answer to."""
 
-    def __init__(self, key, override=False, dump=False):
-        pass
+    def __init__(self, key: str, override: bool = False,  # noqa: B027
+                 dump: bool = False) -> None:
+        """What subclasses may call, and need not."""
 
     @abc.abstractmethod
-    def get_file(self, filename):
+    def get_file(self, filename: str) -> str | None:
         """The path of a kept file, or None."""
 
     @abc.abstractmethod
-    def put(self, data, filename, binary=True):
+    def put(self, data: bytes | str, filename: str,
+            binary: bool = True) -> str:
         """Keeps bytes or text; returns the path."""
 
     @abc.abstractmethod
-    def get_group(self, filename):
+    def get_group(self, filename: str) -> dict[str, str] | None:
         """{name: path} of the files that were put as one group, or None."""
 
     @abc.abstractmethod
-    def put_group(self, filename, group):
+    def put_group(self, filename: str, group: dict[str, str]) -> str:
         """Keeps {name: path} under one name."""
 
 
@@ -49,7 +52,8 @@ def _root(override, dump):
 class FileCacheManager(CacheManager):
     """Keeps files in the folder of its key."""
 
-    def __init__(self, key, override=False, dump=False):
+    def __init__(self, key: str, override: bool = False,
+                 dump: bool = False) -> None:
         self.key = key
         self.lock_path = None
         self.cache_dir = os.path.join(_root(override, dump), key)
@@ -60,13 +64,13 @@ class FileCacheManager(CacheManager):
     def _make_path(self, filename):
         return os.path.join(self.cache_dir, filename)
 
-    def has_file(self, filename):
+    def has_file(self, filename: str) -> bool:
         return os.path.exists(self._make_path(filename))
 
-    def get_file(self, filename):
+    def get_file(self, filename: str) -> str | None:
         return self._make_path(filename) if self.has_file(filename) else None
 
-    def put(self, data, filename, binary=True):
+    def put(self, data: bytes | str, filename: str, binary: bool = True) -> str:
         binary = isinstance(data, bytes)
         # Another process must never see half a file.
         with tempfile.NamedTemporaryFile(
@@ -77,7 +81,7 @@ class FileCacheManager(CacheManager):
         os.replace(file.name, path)
         return path
 
-    def get_group(self, filename):
+    def get_group(self, filename: str) -> dict[str, str] | None:
         path = self.get_file(_GROUP + filename)
         if path is None:
             return None
@@ -87,18 +91,18 @@ class FileCacheManager(CacheManager):
             return None
         return {n: p for n, p in paths.items() if os.path.exists(p)}
 
-    def put_group(self, filename, group):
+    def put_group(self, filename: str, group: dict[str, str]) -> str:
         return self.put(json.dumps({"child_paths": group}),
                         _GROUP + filename, binary=False)
 
 
-def get_cache_manager(key):
+def get_cache_manager(key: str) -> FileCacheManager:
     return FileCacheManager(key)
 
 
-def get_override_manager(key):
+def get_override_manager(key: str) -> Any:
     return FileCacheManager(key, override=True)
 
 
-def get_dump_manager(key):
+def get_dump_manager(key: str) -> Any:
     return FileCacheManager(key, dump=True)

@@ -4,11 +4,18 @@
 """
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from .. import functions, session as session_
 from ..compiled import ASTSource  # noqa: F401 - triton.compiler has it
 
+if TYPE_CHECKING:
+    from ..compiled import CompiledKernel
+    from ..device import GPUTarget
 
-def compile(src, target=None, options=None):  # noqa: A001 - Triton's name
+
+def compile(src: Any, target: GPUTarget | None = None,
+            options: dict[str, Any] | None = None) -> CompiledKernel:
     """The CompiledKernel of an ASTSource; raises what the compiler would."""
     if not hasattr(src, "values"):
         raise NotImplementedError(
@@ -26,21 +33,21 @@ def compile(src, target=None, options=None):  # noqa: A001 - Triton's name
 class FutureKernel:
     """A kernel that is ready at once."""
 
-    def __init__(self, kernel):
+    def __init__(self, kernel: Any) -> None:
         self.kernel = kernel
 
-    def result(self):
+    def result(self) -> Any:
         return self.kernel
 
 
 class AsyncCompileMode:
     """A context in which launches compile as always."""
 
-    def __init__(self, executor=None):
+    def __init__(self, executor: Any = None) -> None:
         self.executor = executor
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> Any:
         return False

@@ -3,6 +3,8 @@ scripts compare their kernels with.  They run in PyTorch here."""
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
+from typing import Any
 
 from .. import session
 
@@ -14,18 +16,24 @@ _DTYPES = {
 class CublasLt:
     """A handle; the workspace is not used."""
 
-    def __init__(self, workspace):
+    def __init__(self, workspace: Any) -> None:
         pass
 
-    def matmul(self, A, B, C):
+    def matmul(self, A: Any, B: Any, C: Any) -> None:
         """C = A @ B.T"""
         _check("matmul", A, B, C)
         C.copy_(A.float() @ B.float().T)
 
-    def gemm(self, A, B, C, D, alpha, beta):
+    def gemm(self, A: Any, B: Any, C: Any, D: Any, alpha: Any,
+             beta: Any) -> None:
         """D = alpha * (A @ B.T) + beta * C"""
         _check("gemm", A, B, C, D)
         D.copy_(alpha * (A.float() @ B.float().T) + beta * C.float())
+
+
+def handle() -> CublasLt:
+    """The handle of the current device."""
+    return CublasLt(None)
 
 
 def _check(name, a, b, *outputs):
@@ -48,7 +56,7 @@ def _check(name, a, b, *outputs):
                 "Note that B needs to be transposed.")
 
 
-def in_place_of(real):
+def in_place_of(real: type) -> Callable[..., Any]:
     """What makes handles: ours while there is a virtual device, else real
     ones."""
     def make_handle(workspace):
@@ -57,7 +65,7 @@ def in_place_of(real):
     return make_handle
 
 
-def namespaces():
+def namespaces() -> dict[str, dict[str, Any]]:
     """The modules around it, as Triton's extension has them."""
     cublas = types.SimpleNamespace(CublasLt=CublasLt)
     nvidia = types.SimpleNamespace(cublas=cublas)

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, List
+from typing import Any
 
-from ..tltypes import validate_block_shape
+from ..tltypes import dtype_name, validate_block_shape
 
 
 @dataclass
@@ -15,13 +15,13 @@ class TensorDescriptor:
     stride is not 16-byte aligned, or the last dimension is not contiguous.
     """
     base: Any
-    shape: List[int]
-    strides: List[int]
-    block_shape: List[int]
+    shape: list[int]
+    strides: list[int]
+    block_shape: list[int]
     padding: str = "zero"
     round_f32_to_tf32: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         rank = len(self.shape)
         assert len(self.strides) == rank, f"rank mismatch: {self}"
         assert len(self.block_shape) == rank, f"rank mismatch: {self}"
@@ -35,6 +35,9 @@ class TensorDescriptor:
             assert self.base.dtype.is_floating_point, \
                 "Padding option `nan` is only supported for floating " \
                 "point tensors"
+        if self.round_f32_to_tf32:
+            assert dtype_name(self.base.dtype) == "float32", \
+                "round_f32_to_tf32 is only supported for float32 tensors"
 
     def _check_alignment(self):
         if type(self.base).__name__ not in ("FakeTensor", "FunctionalTensor"):
@@ -45,6 +48,8 @@ class TensorDescriptor:
             assert stride * size % 16 == 0, "strides must be 16-byte aligned"
 
     @staticmethod
-    def from_tensor(tensor, block_shape, padding="zero"):
+    def from_tensor(tensor: Any, block_shape: Any,
+                    padding: str = "zero",
+                    round_f32_to_tf32: bool = False) -> Any:
         return TensorDescriptor(tensor, tensor.shape, tensor.stride(),
-                                block_shape, padding)
+                                block_shape, padding, round_f32_to_tf32)

@@ -9,11 +9,16 @@ from __future__ import annotations
 import collections
 import contextvars
 import types
+from typing import TYPE_CHECKING, Any
 
 from .. import (constexprs, device, errors, functions, hooks, launch,
                 tltypes)
 from . import (allocation, cache, compiling, cublas, driver as driver_,
                profiler, utils)
+
+if TYPE_CHECKING:
+    from ..device import GPUTarget
+    from .driver import DriverConfig
 
 _INSTEAD = "where Triton is installed, --triton installed keeps its compiler"
 Language = types.SimpleNamespace(TRITON="triton", GLUON="gluon")
@@ -27,32 +32,33 @@ class BaseBackend:
     """What a compiler for one kind of device answers to; ours makes no
     code."""
 
-    def __init__(self, target):
+    def __init__(self, target: GPUTarget) -> None:
         self.target = target
 
     @staticmethod
-    def supports_target(target):
+    def supports_target(target: Any) -> Any:
         return target.backend == "cuda"
 
-    def hash(self):
+    def hash(self) -> str:
         return f"tkdbg-{self.target.arch}"
 
-    def parse_options(self, options):
+    def parse_options(self, options: dict[Any, Any]) -> CUDAOptions:
         return CUDAOptions(**options)
 
-    def get_module_map(self):
+    def get_module_map(self) -> Any:
         return {}
 
 
 class CUDAOptions:
     """The options of a kernel, with Triton's defaults."""
 
-    def __init__(self, num_warps=4, num_ctas=1, num_stages=3, **others):
+    def __init__(self, num_warps: int = 4, num_ctas: int = 1,
+                 num_stages: int = 3, **others: Any) -> None:
         self.num_warps, self.num_ctas = num_warps, num_ctas
         self.num_stages = num_stages
         vars(self).update(others)
 
-    def hash(self):
+    def hash(self) -> Any:
         return repr(sorted(vars(self).items()))
 
 
@@ -125,12 +131,13 @@ def _filecheck():
                   "run_filecheck_test", "filecheck_test"))
 
 
-def namespaces(driver):
+def namespaces(driver: DriverConfig) -> dict[str, dict[Any, Any]]:
     """{module: its names}, of modules that table.py has as well or not."""
     found = {
         "triton._utils": _utils(),
         "triton._filecheck": _filecheck(),
         "triton.experimental": {},
+        "triton._compile_warmup_state": dict(is_compile_warmup=lambda: False),
         "triton.backends": dict(
             Backend=Backend, BaseBackend=BaseBackend,
             DriverBase=driver_.CudaDriver),

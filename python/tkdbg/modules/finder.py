@@ -16,6 +16,7 @@ import importlib.machinery
 import importlib.util
 import sys
 import types
+from typing import Any
 
 from .. import operations
 from . import table
@@ -26,27 +27,27 @@ ROOT = "triton"
 class Loader(importlib.abc.Loader):
     """Makes one module from its namespace in the table."""
 
-    def __init__(self, finder, namespace, prefixes):
+    def __init__(self, finder: Finder, namespace: dict[Any, Any],
+                 prefixes: tuple[str, ...]) -> None:
         self.finder = finder
         self.namespace = namespace
         self.prefixes = prefixes
 
-    def create_module(self, spec):
+    def create_module(self, spec: Any) -> types.ModuleType:
         return types.ModuleType(spec.name)
 
-    def exec_module(self, module):
+    def exec_module(self, module: types.ModuleType) -> None:
         module.__file__ = __file__
         vars(module).update(self.namespace)
-        module.__all__ = [n for n in self.namespace
-                          if not n.startswith("_")]
+        names = [n for n in self.namespace if not n.startswith("_")]
         if self.prefixes:
-            module.__all__ += [n for p in self.prefixes
-                               for n in operations.names().under(p)
-                               if n not in self.namespace]
-            module.__getattr__ = operations.lookup(module.__name__,
-                                                   self.prefixes)
-            module.__dir__ = lambda: sorted(
-                set(vars(module)) | set(module.__all__))
+            names += [n for p in self.prefixes
+                      for n in operations.names().under(p)
+                      if n not in self.namespace]
+            vars(module).update(
+                __getattr__=operations.lookup(module.__name__, self.prefixes),
+                __dir__=lambda: sorted(set(vars(module)) | set(names)))
+        vars(module)["__all__"] = names
         if module.__name__ == ROOT:
             self.finder.import_all()
 
@@ -54,13 +55,13 @@ class Loader(importlib.abc.Loader):
 class Lazy(importlib.abc.Loader):
     """A module of tkdbg's under a name of triton's, run when imported."""
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self.name = name
 
-    def create_module(self, spec):
+    def create_module(self, spec: Any) -> types.ModuleType:
         return types.ModuleType(spec.name)
 
-    def exec_module(self, module):
+    def exec_module(self, module: types.ModuleType) -> None:
         ours = importlib.import_module(self.name, __package__)
         module.__file__ = ours.__file__
         vars(module).update((n, v) for n, v in vars(ours).items()
@@ -76,16 +77,17 @@ LAZY = {f"{ROOT}._internal_testing": ".internal_testing",
 class Finder(importlib.abc.MetaPathFinder):
     """Finds triton and everything under it."""
 
-    def __init__(self):
-        self._table = None
+    def __init__(self) -> None:
+        self._table: Any = None
 
     @property
-    def table(self):
+    def table(self) -> dict[str, tuple[Any, ...]]:
         if self._table is None:
             self._table = table.build()
         return self._table
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: str, path: Any = None,
+                  target: types.ModuleType | None = None) -> Any:
         if name != ROOT and not name.startswith(ROOT + "."):
             return None
         if name in LAZY:
@@ -97,7 +99,7 @@ class Finder(importlib.abc.MetaPathFinder):
         return importlib.util.spec_from_loader(
             name, Loader(self, *entry), is_package=package)
 
-    def import_all(self):
+    def import_all(self) -> None:
         """Imports every module, so that attribute access finds them all
         (``triton.runtime.driver`` without importing it)."""
         for name in self.table:
@@ -107,7 +109,7 @@ class Finder(importlib.abc.MetaPathFinder):
             vars(sys.modules[name]).update(namespace)
 
 
-def advice(error):
+def advice(error: Any) -> str:
     """What to do about a missing module, of Triton or another, or ""."""
     name = getattr(error, "name", None) or ""
     if loaded() != "ours" or name.partition(".")[0] != ROOT:
@@ -129,7 +131,7 @@ def _absent(error):
             "environment names another Python.")
 
 
-def loaded():
+def loaded() -> str | None:
     """Whose triton is imported: "ours", "installed" or None."""
     module = sys.modules.get(ROOT)
     if module is None:
@@ -138,7 +140,7 @@ def loaded():
     return "ours" if isinstance(loader, Loader) else "installed"
 
 
-def unload():
+def unload() -> None:
     """Forgets our modules; the finder is the caller's to remove."""
     if loaded() == "ours":
         for name in list(sys.modules):

@@ -9,11 +9,17 @@ Imported only when a script asks for it: it needs NumPy and PyTorch.
 """
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import os
 import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.random import RandomState
+from typing import Any
 
 from .. import device as device_, tltypes
 from ..wrappers import TensorWrapper, reinterpret
@@ -34,17 +40,17 @@ tma_dtypes = sorted(set(dtypes_with_bfloat16) -
 # ---- where kernels run ------------------------------------------------------
 
 
-def is_interpreter():
+def is_interpreter() -> bool:
     """Whether what Triton's interpreter lacks is to be skipped: no."""
     return False
 
 
-def is_cuda():
+def is_cuda() -> Any:
     """Whether generated CUDA code may be looked at; see above."""
     return os.environ.get("TKDBG_TEST_BACKEND", "") == "cuda"
 
 
-def get_current_target():
+def get_current_target() -> Any:
     return device_.target() if is_cuda() else None
 
 
@@ -53,43 +59,56 @@ def _no(*_):
 
 
 is_hip = is_xpu = is_blackwell = is_blackwell_ultra = is_sm12x = _no
+is_rubin = supports_clc = _no  # newer than every device of --device
 
 
-def is_ampere_or_newer():
+def is_ampere_or_newer() -> Any:
     return is_cuda() and device_.model().arch >= 80
 
 
-def is_hopper_or_newer():
+def is_hopper_or_newer() -> Any:
     return is_cuda() and device_.model().arch >= 90
 
 
-def is_hopper():
+def is_hopper() -> Any:
     return is_cuda() and device_.model().arch // 10 == 9
 
 
-def get_hip_lds_size():
+def get_hip_lds_size() -> Any:
     return 65536
 
 
-def get_arch():
+def get_arch() -> Any:
     return str(device_.model().arch) if is_cuda() else ""
 
 
-def supports_tma(byval_only=False):
+def is_compile_warmup() -> bool:
+    """Whether kernels are only compiled: they never are."""
+    return False
+
+
+def skip_if_unsupported_cluster_size(num_ctas: int) -> None:
+    """Skips a test whose programs are clusters that the device lacks."""
+    if num_ctas > 1 and device_.model().arch < 90:
+        import pytest
+        pytest.skip(f"Device does not support {num_ctas} CTAs per cluster")
+
+
+def supports_tma(byval_only: bool = False) -> bool:
     """Tensor descriptors work without the hardware for them."""
     return True
 
 
-def supports_ws():
+def supports_ws() -> Any:
     """Warp specialisation is a hint, and accepted."""
     return True
 
 
-def tma_skip_msg(byval_only=False):
+def tma_skip_msg(byval_only: bool = False) -> str:
     return "tensor descriptors are always there"
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name == "requires_tma":
         import pytest
         return pytest.mark.skipif(not supports_tma(), reason=tma_skip_msg())
@@ -98,10 +117,63 @@ def __getattr__(name):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+# ---- processes --------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class ProcessResult:
+    exc: None | BaseException
+    driver_stderr_output: str
+
+
+def run_in_process(client_fn: Callable[..., Any], args: Any = (),
+                   kwargs: Any = None, env: Any = None) -> ProcessResult:
+    """Calls a function that may leave a device unusable.  Here none can, so
+    that it is called in this process; tells what it raised and wrote."""
+    before, told = dict(os.environ), None
+    with tempfile.TemporaryFile() as file:
+        sys.stderr.flush()
+        stderr = os.dup(2)
+        os.dup2(file.fileno(), 2)
+        try:
+            os.environ.update(env or {})
+            client_fn(*args, **(kwargs or {}))
+        except Exception as e:
+            told = e
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+            sys.stderr.flush()
+            os.dup2(stderr, 2)
+            os.close(stderr)
+        file.seek(0)
+        return ProcessResult(told, file.read().decode(errors="replace"))
+
+
+@contextlib.contextmanager
+def use_process_pool(preload_module: str) -> Iterator[Any]:
+    """Where run_in_process finds processes that are ready: it needs none."""
+    yield None
+
+
 # ---- data -------------------------------------------------------------------
 
 
-def numpy_random(shape, dtype_str, rs=None, low=None, high=None):
+def random_int(low: int, high: int, *, warmup_value: Any = None,
+               **kwargs: Any) -> int:
+    """A random integer from low to high - 1, of PyTorch's generator."""
+    import torch
+    return int(torch.randint(low, high, size=(), **kwargs).item())
+
+
+def random_float(*, warmup_value: float = 0.5, **kwargs: Any) -> float:
+    """A random number from 0 to 1, of PyTorch's generator."""
+    import torch
+    return float(torch.rand((), **kwargs).item())
+
+
+def numpy_random(shape: tuple[int, ...], dtype_str: str, rs: Any = None,
+                 low: Any = None, high: Any = None) -> Any:
     """Random data of a type: integers over its whole range and never 0,
     floats from the normal distribution, eight-bit floats as small bytes."""
     rs = RandomState(seed=17) if rs is None else rs
@@ -129,7 +201,7 @@ def _random_integers(shape, dtype, rs, low, high):
     return x
 
 
-def to_triton(x, device, dst_type=None):
+def to_triton(x: Any, device: str, dst_type: str | None = None) -> Any:
     """A tensor on a device with the values of a NumPy array; unsigned
     integers and eight-bit floats as a wrapper around a signed tensor."""
     import torch
@@ -145,7 +217,7 @@ def to_triton(x, device, dst_type=None):
     return tensor
 
 
-def to_numpy(x):
+def to_numpy(x: Any) -> Any:
     """The values of a tensor or wrapper; bfloat16 as float32."""
     import torch
     if isinstance(x, TensorWrapper):
@@ -157,11 +229,11 @@ def to_numpy(x):
     return (x.float() if x.dtype is torch.bfloat16 else x).numpy()
 
 
-def unwrap_tensor(t):
+def unwrap_tensor(t: Any) -> Any:
     return t.base if isinstance(t, TensorWrapper) else t
 
 
-def default_alloc_fn(size, align, _):
+def default_alloc_fn(size: Any, align: Any, _: Any) -> Any:
     import torch
     return torch.empty(size, dtype=torch.int8, device="cuda")
 
@@ -173,13 +245,13 @@ _TORCH_FLOAT8 = {"float8_e4m3fn": "float8e4nv", "float8_e5m2": "float8e5",
                  "float8_e5m2fnuz": "float8e5b16"}
 
 
-def str_to_triton_dtype(name):
+def str_to_triton_dtype(name: str) -> Any:
     """The element type that torch or NumPy call by name."""
     name = {"bool": "int1"}.get(name, _TORCH_FLOAT8.get(name, name))
     return tltypes.dtypes()[name]
 
 
-def torch_dtype_name(dtype):
+def torch_dtype_name(dtype: Any) -> str:
     if isinstance(dtype, tltypes.dtype):
         return dtype.name
     found = re.fullmatch(r"torch\.(\w+)", str(dtype))

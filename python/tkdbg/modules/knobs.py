@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
+from typing import Any
 
 from .. import device, hooks
 from ..environment import flag, read_variable
 
 # (group, name): (variable, what it is when nobody sets it)
-_VARIABLES = {
+_VARIABLES: dict[tuple[str | None, str], tuple[str | None, Any]] = {
     ("runtime", "override_arch"): ("TRITON_OVERRIDE_ARCH", None),
     ("compilation", "allow_non_constexpr_globals"):
         ("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS", False),
@@ -36,10 +38,10 @@ class Knobs:
 
     _group = None
 
-    def __init__(self, **values):
+    def __init__(self, **values: Any) -> None:
         self.__dict__.update(values, _first=values)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         variable, usual = _VARIABLES.get((self._group, name), (None, None))
@@ -48,7 +50,7 @@ class Knobs:
             return usual
         return flag(text) if isinstance(usual, bool) else text
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         """Sets the variable of the environment too, as Triton does."""
         self.__dict__[name] = value
         variable, _ = _VARIABLES.get((self._group, name), (None, None))
@@ -56,39 +58,39 @@ class Knobs:
             text = str(int(value)) if isinstance(value, bool) else value
             _set_variable(variable, text)
 
-    def __delattr__(self, name):
+    def __delattr__(self, name: Any) -> None:
         self.__dict__.pop(name, None)
 
     @property
-    def knob_descriptors(self):
+    def knob_descriptors(self) -> dict[str, str | None]:
         """The variables that stand for this group's settings, by name."""
         return {name: variable for (group, name), (variable, _) in
                 _VARIABLES.items() if group == self._group}
 
     @property
-    def knobs(self):
+    def knobs(self) -> dict[str, bool | str]:
         return {name: getattr(self, name) for name in self.knob_descriptors}
 
-    def copy(self):
+    def copy(self) -> Any:
         """Settings of their own, which start as these are."""
         other = type(self)(**self._first)
         other.__dict__.update(self.__dict__)
         return other
 
-    def set(self, **values):
+    def set(self, **values: Any) -> None:
         self.__dict__.update(values)
 
-    def reset(self):
+    def reset(self) -> None:
         first = self._first
         self.__dict__.clear()
-        self.__init__(**first)
+        vars(self).update(first, _first=first)
 
     @contextlib.contextmanager
-    def scope(self):
+    def scope(self) -> Iterator[Any]:
         """Restores the settings on leaving."""
         before = dict(self.__dict__)
         variables = [v for (group, _), (v, _) in _VARIABLES.items()
-                     if group == self._group]
+                     if v is not None and group == self._group]
         told = {v: os.environ.get(v) for v in variables}
         try:
             yield
@@ -104,7 +106,7 @@ def _group_class(name):
     return type(f"{name}_knobs", (Knobs,), {"_group": name})
 
 
-def namespace():
+def namespace() -> dict[str, Any]:
     """{name: Knobs} of every group that Triton has."""
     return {
         "runtime": _group_class("runtime")(

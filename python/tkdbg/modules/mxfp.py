@@ -7,6 +7,7 @@ exponents, 255 being NaN.  Imported only when asked for: it needs PyTorch.
 from __future__ import annotations
 
 import torch
+from typing import Any
 
 # the magnitudes of the codes 0 to 7
 _MAGNITUDES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
@@ -15,6 +16,7 @@ _BIAS, _NAN = 127, 255
 
 class _Tensor:
     """Codes made from floats (data), or of a size to be filled."""
+    _from_float: Any  # of the class for a format
 
     def __init__(self, data=None, size=None, device=None):
         if data is None and size is None:
@@ -32,13 +34,13 @@ class _Tensor:
 class MXFP4Tensor(_Tensor):
     """4-bit floats, one in a byte."""
 
-    def random(self):
+    def random(self) -> Any:
         """Fills it with any codes; returns itself."""
         self.data = torch.randint(0, 16, size=self.size, dtype=torch.uint8,
                                   device=self.device)
         return self
 
-    def to(self, dtype):
+    def to(self, dtype: Any) -> Any:
         """The values as float32."""
         assert dtype == torch.float32, \
             "Currently only float32 is supported for fp4e2m1 to float " \
@@ -59,7 +61,7 @@ class MXFP4Tensor(_Tensor):
         code = torch.where(up, upper, upper - 1)
         return (code | (torch.signbit(values).long() << 3)).to(torch.uint8)
 
-    def to_packed_tensor(self, dim):
+    def to_packed_tensor(self, dim: int) -> Any:
         """Two codes in each byte along dim, the first in the low half."""
         data = self.data
         assert 0 <= dim < data.ndim, \
@@ -72,7 +74,8 @@ class MXFP4Tensor(_Tensor):
         return pairs.select(dim + 1, 0) | (pairs.select(dim + 1, 1) << 4)
 
     @staticmethod
-    def unpack_packed_tensor(packed_tensor, dim, original_shape):
+    def unpack_packed_tensor(packed_tensor: Any, dim: int,
+                             original_shape: tuple[int, ...]) -> Any:
         """One code in each byte again."""
         pairs = torch.stack((packed_tensor & 15, packed_tensor >> 4 & 15),
                             dim + 1)
@@ -83,7 +86,8 @@ class MXFP4Tensor(_Tensor):
 class MXScaleTensor(_Tensor):
     """Powers of two."""
 
-    def random(self, low=None, high=None):
+    def random(self, low: float | None = None,
+               high: float | None = None) -> MXScaleTensor:
         """Fills it with powers between low and high; returns itself."""
         def exponent(x, default):
             if x is None:
@@ -96,7 +100,7 @@ class MXScaleTensor(_Tensor):
                                   dtype=torch.uint8, device=self.device)
         return self
 
-    def to(self, dtype):
+    def to(self, dtype: Any) -> Any:
         """The values as float32."""
         assert dtype == torch.float32, \
             "Currently only float32 is supported for f8e8m0 to float " \

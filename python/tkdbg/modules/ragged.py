@@ -12,12 +12,14 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
+from typing import Any
 
 ROWS = tl.constexpr(1 << 30)  # more than any tensor has
 _UNBOUNDED = 0x7FFF0000       # of the dimensions that only move the block
 
 
-def create_ragged_descriptor(T, block_shape, ragged_dim=0):
+def create_ragged_descriptor(T: Any, block_shape: Any,
+                             ragged_dim: int = 0) -> Any:
     """A descriptor of a tensor of rank 2 or 3, ragged along one dimension,
     which is not the last."""
     shape, rank = list(T.shape), len(T.shape)

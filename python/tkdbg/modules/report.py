@@ -10,14 +10,18 @@ import csv
 import math
 import os
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 
 class Benchmark:
     """What to measure: x_vals along x_names, one line per line_vals."""
 
-    def __init__(self, x_names, x_vals, line_arg, line_vals, line_names,
-                 plot_name, args, xlabel="", ylabel="", x_log=False,
-                 y_log=False, styles=None):
+    def __init__(self, x_names: list[str], x_vals: list[Any], line_arg: str,
+                 line_vals: list[str], line_names: list[str], plot_name: str,
+                 args: dict[str, Any], xlabel: str = "", ylabel: str = "",
+                 x_log: bool = False, y_log: bool = False,
+                 styles: Any = None) -> None:
         self.x_names = x_names
         self.x_vals = x_vals
         self.line_arg = line_arg
@@ -73,22 +77,22 @@ def _format_column(values):
 class Table:
     """Named columns of equal length."""
 
-    def __init__(self, columns, rows):
+    def __init__(self, columns: list[str], rows: list[Any]) -> None:
         self.columns = list(columns)
         self.rows = [list(r) for r in rows]
 
     @property
-    def shape(self):
+    def shape(self) -> Any:
         return len(self.rows), len(self.columns)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: Any) -> Any:
         at = self.columns.index(name)
         return [row[at] for row in self.rows]
 
-    def to_string(self):
+    def to_string(self) -> str:
         """The table as text, one line per row after the header."""
         if not self.rows:
             return ("Empty DataFrame\nColumns: "
@@ -107,7 +111,8 @@ class Table:
 
     __str__ = __repr__ = to_string
 
-    def to_csv(self, path, float_format="%.6f", index=False):
+    def to_csv(self, path: str, float_format: str = "%.6f",
+               index: bool = False) -> None:
         with open(path, "w", newline="") as f:
             writer = csv.writer(f, lineterminator="\n")
             writer.writerow(self.columns)
@@ -116,7 +121,7 @@ class Table:
                                  if isinstance(v, float) else v
                                  for v in row])
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """A pandas DataFrame, or this table without pandas."""
         try:
             import pandas
@@ -143,12 +148,12 @@ def _number_columns(rows):
 class Mark:
     """A function with benchmarks; ``run`` measures and prints."""
 
-    def __init__(self, fn, benchmarks):
+    def __init__(self, fn: Callable[..., Any], benchmarks: Any) -> None:
         self.fn = fn
         self.benchmarks = benchmarks
 
-    def run(self, show_plots=False, print_data=False, save_path="",
-            return_df=False, **kwargs):
+    def run(self, show_plots: bool = False, print_data: bool = False,
+            save_path: str = "", return_df: bool = False, **kwargs: Any) -> Any:
         """Runs every benchmark; keywords go to the function.
 
         return_df: gives the table, or the list of tables.
@@ -209,7 +214,7 @@ class Mark:
         return list(x) + means + lows + highs
 
 
-def perf_report(benchmarks):
+def perf_report(benchmarks: Any) -> Callable[..., Any]:
     """Decorator: gives a function benchmarks, one or a list."""
     return lambda fn: Mark(fn, benchmarks)
 

@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import functools
 import inspect
+from typing import Any
 
 from .. import (aggregates, bench, binder, compiled, constexprs, device,
                 errors, functions, launch, session, tltypes as t, tuner,
                 wrappers)
-from . import (cache, compiling, descriptor, driver as driver_, extras,
+from . import (cache, compiling, cublas, descriptor, driver as driver_, extras,
                knobs as knobs_, report)
 
 
 @constexprs.constexpr_function
-def cdiv(x, y):
+def cdiv(x: Any, y: Any) -> Any:
     """x / y, rounded up."""
     return (x + y - 1) // y
 
 
 @constexprs.constexpr_function
-def next_power_of_2(n):
+def next_power_of_2(n: Any) -> Any:
     """The smallest power of 2 that is at least n."""
     return 1 << (n - 1).bit_length() if n > 0 else 0
 
@@ -32,7 +33,7 @@ for _function in (cdiv, next_power_of_2):
     _function.__module__ = "triton"
 
 
-def must_use_result(x, s=True):
+def must_use_result(x: Any, s: bool = True) -> Any:
     """Decorator without effect on the host."""
     return (lambda fn: fn) if isinstance(x, str) else x
 
@@ -54,7 +55,7 @@ def _builtin(fn):
                              "of JIT functions.)")
         return fn(*args, **kwargs)
     setattr(wrapper, TRITON_BUILTIN, True)
-    wrapper.signature = inspect.signature(fn)
+    vars(wrapper)["signature"] = inspect.signature(fn)
     return wrapper
 
 
@@ -112,7 +113,7 @@ def _core_only():
     """Names of triton.language.core that triton.language lacks."""
     return dict(
         get_int_dtype=constexprs.constexpr_function(_int_dtype),
-        builtin=_builtin, extern=_extern, _aggregate=aggregates.aggregate,
+        builtin=_builtin, extern=_extern, _aggregate=aggregates.decorator(),
         is_builtin=lambda fn: getattr(fn, TRITON_BUILTIN, False),
         TRITON_BUILTIN=TRITON_BUILTIN, CONSTEXPR_0=t.constexpr(0),
         JITCallable=functions.JITCallable,
@@ -155,6 +156,13 @@ def _testing():
         "set_gpu_clock", "cuda_memcheck")}
     names.update(Benchmark=report.Benchmark, Mark=report.Mark,
                  perf_report=report.perf_report)
+    if session.current().version.since(3, 8):
+        names.update(
+            do_bench_proton=bench.do_bench_proton,
+            do_bench_cudagraph_proton=bench.do_bench_cudagraph_proton)
+    if session.current().version.since(3, 9):
+        names.update(cublas=cublas.handle,
+                     cuda_graph_without_gc=bench.cuda_graph_without_gc)
     return names
 
 
@@ -164,8 +172,8 @@ def _triton():
     names.pop("Autotuner")
     names.pop("Heuristics")
     names.update(
-        __version__=session.current().release(), jit=launch.jit, cdiv=cdiv,
-        next_power_of_2=next_power_of_2,
+        __version__=session.current().version.release(), jit=launch.jit,
+        cdiv=cdiv, next_power_of_2=next_power_of_2,
         constexpr_function=constexprs.constexpr_function,
         compile=compiling.compile,
         must_use_result=must_use_result,
@@ -173,6 +181,8 @@ def _triton():
         TritonError=errors.TritonError,
         AsyncCompileMode=compiling.AsyncCompileMode,
         FutureKernel=compiling.FutureKernel)
+    if session.current().version.since(3, 8):
+        names.update(aggregate=aggregates.decorator())
     return names
 
 
@@ -220,7 +230,7 @@ def _backends():
 
 def _cache_key():
     """A key that no cache on disk has."""
-    return f"tkdbg-{session.current().release()}"
+    return f"tkdbg-{session.current().version.release()}"
 
 
 def _cache():
@@ -230,8 +240,8 @@ def _cache():
     return dict(names, triton_key=_cache_key)
 
 
-def build():
-    """See the top of the file."""
+def build() -> dict[str, tuple[Any, ...]]:
+    """Builds the table that the top of this file describes."""
     core, no_ops = _core(), ()
     tl = ("tl",)
     lib = ("libdevice",)

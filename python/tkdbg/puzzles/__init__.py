@@ -25,10 +25,15 @@ ground   folder    a learner's files and progress
 """
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .puzzles.notebook import Result, Text
+
 __all__ = ["check", "task", "hint"]
 
 
-def check(kernel, id_, pack=None):
+def check(kernel: Any, id_: str, pack: Any = None) -> Result:
     """Whether a kernel solves a puzzle: the answer, which a notebook shows
     with a picture; bool(answer) says it in a word.
 
@@ -38,13 +43,13 @@ def check(kernel, id_, pack=None):
     return notebook.check(kernel, id_, pack)
 
 
-def task(id_, pack=None):
+def task(id_: str, pack: Any = None) -> Text:
     """The text of a puzzle, with its reference in NumPy."""
     from . import notebook
     return notebook.Text(notebook.find(id_, pack).starter)
 
 
-def hint(id_, number=1, pack=None):
+def hint(id_: str, number: int = 1, pack: Any = None) -> Text:
     """One of a puzzle's three hints."""
     from . import notebook
     return notebook.Text(notebook.find(id_, pack).key.hints[number - 1])

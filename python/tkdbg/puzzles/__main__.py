@@ -20,7 +20,7 @@ COMMON = (
                     "of tkdbg's own; docs/puzzle-authors.md says how to write "
                     "one")),
     ("--plain", dict(action="store_true", help="only words, for screen "
-                     "readers: no signs, bars or colours")),
+                     "readers: no symbols, bars or colours")),
     ("--color", dict(choices=("auto", "always", "never"), help="whether to "
                      "use colours: auto does on a terminal, unless NO_COLOR "
                      "is set")),
@@ -35,7 +35,7 @@ DEFAULTS = dict(pack=None, plain=False, color="auto", seconds=20.0,
                 memory=2048, poll=False)
 
 
-def parser():
+def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(
         prog="tkdbg puzzles", description="Puzzles that teach Triton's "
         "language; without a command, 'watch'. docs/puzzles.md is the "
@@ -59,7 +59,7 @@ def parser():
     command("watch", "check the current puzzle whenever it is saved")
     command("init", "make a folder with the files of the puzzles",
             (("dir",), {"help": "where"}))
-    command("list", "all puzzles, and how far you are",
+    command("list", "all puzzles, and your progress",
             (("--track",), {"metavar": "LETTER", "help": "only this track"}))
     command("next", "go on to the next puzzle that is not solved")
     command("run", "check one answer", maybe)
@@ -67,7 +67,8 @@ def parser():
     command("reset", "put a puzzle's file back as it was shipped", one)
     command("solution", "print the solution of a puzzle that you have solved",
             maybe,
-            (("--now",), {"action": "store_true", "help": "even if not"}))
+            (("--now",), {"action": "store_true",
+                          "help": "even if you have not"}))
     command("debug", "open the debugger where an answer goes wrong", maybe)
     command("why", "say where a wrong element came from", maybe)
     command("view", "draw what each program loads and stores", maybe,
@@ -84,7 +85,7 @@ def parser():
     dev = s.add_parser("dev", help="for authors: check a pack, or begin a "
                        "puzzle")
     d = dev.add_subparsers(dest="dev", required=True, metavar="WHAT")
-    command("check", "whether every puzzle keeps its promises",
+    command("check", "check that every puzzle follows the rules",
             (("ids",), {"nargs": "*", "metavar": "id",
                         "help": "only these"}), among=d)
     command("new", "write the files of a new puzzle",
@@ -92,7 +93,7 @@ def parser():
     return p
 
 
-def run(argv):
+def run(argv: list[str]) -> int:
     """Runs a command line; returns the exit status."""
     args = parser().parse_args(argv)
     if importlib.util.find_spec("numpy") is None:
@@ -110,7 +111,7 @@ def run(argv):
         return 2
 
 
-def main():
+def main() -> None:
     interrupt.by_python()
     try:
         status = run(sys.argv[1:])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ class Accesses:
     _results.LOGGED_ACCESS), elements what its active lanes touch, counted
     from the first element of the tensor in memory."""
 
-    def __init__(self, lib, launch):
+    def __init__(self, lib: Any, launch: Any) -> None:
         log = lib.tk_launch_access_log(launch)
         self.known = bool(log) and not log.contents.cut
         if not log:
@@ -39,17 +40,17 @@ class Accesses:
                            _results.LOGGED_ACCESS)
         self.elements = _array(log.elements, log.nelements, np.int64)
 
-    def of(self, row):
+    def of(self, row: Any) -> Any:
         """The elements that an access touches."""
         return self.elements[row["first"]:row["first"] + row["active"]]
 
-    def chosen(self, tensor, writes):
+    def chosen(self, tensor: str, writes: bool) -> Any:
         """The numbers of the rows that write, or read, a tensor."""
         sites = [i for i, s in enumerate(self.sites)
                  if s.tensor == tensor and s.writes == writes]
         return np.flatnonzero(np.isin(self.rows["site"], sites))
 
-    def counts(self, tensor, size, writes=True):
+    def counts(self, tensor: str, size: int, writes: bool = True) -> Any:
         """How often each of the first `size` elements is written, or
         read."""
         rows = self.rows[self.chosen(tensor, writes)]
@@ -58,7 +59,7 @@ class Accesses:
         inside = (touched >= 0) & (touched < size)
         return np.bincount(touched[inside], minlength=size)
 
-    def last(self, tensor, element):
+    def last(self, tensor: str, element: int) -> dict[str, Any]:
         """The last write of an element: {line, program, before}, the last
         being how often the program had been there before; or {}."""
         for i in self.chosen(tensor, True)[::-1]:

@@ -19,7 +19,7 @@ class Submission:
     live: Any = None  # notebook.Live, if its kernels live in this process
 
     @property
-    def main_kernel(self):
+    def main_kernel(self) -> str:
         """The kernel that a launch means if it names none."""
         return self.kernel or self.entry.kernel
 
@@ -39,8 +39,8 @@ class Answer:
     seconds: float = 0.0
 
     @property
-    def ok(self):
+    def ok(self) -> bool:
         return not self.failures
 
-    def as_dict(self):
+    def as_dict(self) -> dict[str, Any]:
         return {"ok": self.ok, **asdict(self)}

@@ -12,7 +12,9 @@ import selectors
 import signal
 import sys
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass
@@ -36,7 +38,7 @@ class Child:
     """A process that computes work(), which gives something that JSON can
     say."""
 
-    def __init__(self, work, limits):
+    def __init__(self, work: Callable[..., Any], limits: Limits) -> None:
         self.limits = limits
         self.ends = time.monotonic() + limits.seconds
         sys.stdout.flush()
@@ -47,20 +49,20 @@ class Child:
             os.close(self.pipe)
             _compute(work, limits, into)
         os.close(into)
-        self.parts = []
+        self.parts: list[Any] = []
         self.late = False
 
-    def read(self):
+    def read(self) -> bool:
         """Takes what has come; whether that was the end."""
         part = os.read(self.pipe, 1 << 16)
         self.parts.append(part)
         return not part
 
-    def kill(self):
+    def kill(self) -> None:
         self.late = True
         os.kill(self.pid, signal.SIGKILL)
 
-    def result(self):
+    def result(self) -> Any:
         """What work() gave, after the end; raises Failed."""
         os.close(self.pipe)
         _, status = os.waitpid(self.pid, 0)
@@ -109,13 +111,14 @@ def _limit(limits):
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
-def each(works, limits, workers=None):
+def each(works: list[Callable[..., Any]], limits: Limits,
+         workers: int | None = None) -> Iterator[tuple[Any, ...]]:
     """Computes all works, some at a time; yields (number, result, None) or
     (number, None, Failed) as they end."""
     waiting = list(enumerate(works))[::-1]
     workers = workers or os.cpu_count() or 1
     chosen = selectors.DefaultSelector()
-    running = {}
+    running: dict[int, Any] = {}
     try:
         while waiting or running:
             while waiting and len(running) < workers:
@@ -149,7 +152,7 @@ def _ended(chosen, running):
     return ended
 
 
-def one(work, limits):
+def one(work: Callable[..., Any], limits: Limits) -> Any:
     """The result of one work; raises Failed."""
     for _, result, failed in each([work], limits, 1):
         if failed is not None:

@@ -6,6 +6,7 @@ import ctypes
 import os
 import select
 import time
+from typing import Any
 
 # inotify.h
 _CLOSE_WRITE, _MOVED_TO, _CREATE, _MODIFY = 0x8, 0x80, 0x100, 0x2
@@ -17,12 +18,12 @@ SETTLE = 0.02  # an editor may write a file in pieces
 class Changes:
     """Says when files of a folder have changed since it was asked last."""
 
-    def __init__(self, folder, polls=False):
+    def __init__(self, folder: str, polls: bool = False) -> None:
         self.folder = folder
         self.seen = self._stamps()
         self.fd = None if polls else _inotify(folder)
 
-    def close(self):
+    def close(self) -> None:
         if self.fd is not None:
             os.close(self.fd)
 
@@ -38,22 +39,22 @@ class Changes:
                                      stat.st_ino)
         return found
 
-    def wait(self, *readable):
-        """Waits for a change or for input; (names that have changed, those
-        of readable that can be read)."""
+    def wait(self, *readable: Any) -> tuple[Any, ...]:
+        """Waits for a change or for input; returns the names that have
+        changed, and the members of readable that can be read."""
         watched = list(readable) + ([] if self.fd is None else [self.fd])
         while True:
             ready, _, _ = select.select(watched, [], [],
                                         POLL if self.fd is None else None)
             input_ = [r for r in ready if r != self.fd]
-            if self.fd in ready:
+            if self.fd is not None and self.fd in ready:
                 time.sleep(SETTLE)
                 os.read(self.fd, 1 << 16)
             changed = self.take()
             if changed or input_:
                 return changed, input_
 
-    def take(self):
+    def take(self) -> set[str]:
         """The names of the files that have changed."""
         now = self._stamps()
         changed = {n for n in now if now[n] != self.seen.get(n)}

@@ -12,13 +12,21 @@ import inspect
 import itertools
 import time
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from . import cost, data, engine, words
-from .answer import Answer
-from .manifest import KeyFault
+from .answer import Answer, Submission
+from .manifest import KeyFault, Puzzle
+
+if TYPE_CHECKING:
+    from .accesses import Accesses
+    from .data import Launch, Output
+    from .engine import Engine
+    from .pack import Entry
 
 PRINTED = 4000  # characters that are kept of what a kernel prints
 ORDERS = "reverse", "shuffle:1", "shuffle:2", "turns"
@@ -36,7 +44,7 @@ class Case:
     seed: list
     order: str = "serial"
 
-    def __str__(self):
+    def __str__(self) -> str:
         numbers = {**self.size, **self.block}
         text = ", ".join(f"{k}={v}" for k, v in numbers.items())
         text += f", {self.regime} values"
@@ -45,13 +53,13 @@ class Case:
         return text if self.order == "serial" else (
             f"{text}, programs in the order {self.order}")
 
-    def options(self):
+    def options(self) -> dict[str, str]:
         """How programs run, as tk_run_options says it."""
         return ({"schedule": "yield"} if self.order == "turns" else
                 {"order": self.order})
 
 
-def cases(entry):
+def cases(entry: Entry) -> list[Case]:
     """Every case of a puzzle."""
     key, seed = entry.key, zlib.crc32(entry.id.encode())
     found = [Case(size, block, regime, [seed, i]) for i, (regime, block, size)
@@ -63,13 +71,13 @@ def cases(entry):
     return found
 
 
-def scored(case, key):
+def scored(case: Case, key: Puzzle) -> bool:
     """Whether a case is the one whose cost is the score."""
     return (case.order == "serial" and case.size is key.sizes[-1] and
             case.block is key.blocks[0] and case.regime == key.regimes[0])
 
 
-def check(submission):
+def check(submission: Submission) -> Answer:
     """The Answer for a Submission."""
     began = time.monotonic()
     entry, text = submission.entry, submission.text
@@ -124,11 +132,11 @@ def _show_sources(failures, text):
 class Trial:
     """An answer in one case."""
 
-    def __init__(self, e, case):
+    def __init__(self, e: Engine, case: Case) -> None:
         self.engine, self.case = e, case
         self.entry = e.submission.entry
 
-    def launches(self):
+    def launches(self) -> Any:
         """The launches of the case, with new data, which are always the
         same."""
         make = data.Make(self.case.seed, self.case.regime)
@@ -136,7 +144,8 @@ class Trial:
                                      **self.case.block)
         return made if isinstance(made, (list, tuple)) else [made]
 
-    def run(self, launches, detectors=None, explain=None):
+    def run(self, launches: list[Launch], detectors: str | None = None,
+            explain: dict[str, Any] | None = None) -> tuple[Any, ...]:
         """Runs launches; returns their findings, and the accesses of each.
 
         explain: a failure whose element is explained, to the engine's
@@ -146,10 +155,9 @@ class Trial:
         for launch in launches:
             running = self.engine.launch(launch)
             try:
-                asked = explain and explain["tensor"] in launch.arguments
-                found, log = running.run(
-                    **self.case.options(),
-                    explain=explain["element"] if asked else None)
+                asked = (explain["element"] if explain is not None and
+                         explain["tensor"] in launch.arguments else None)
+                found, log = running.run(**self.case.options(), explain=asked)
             finally:
                 running.free()
             findings += found
@@ -158,7 +166,7 @@ class Trial:
                 break
         return findings, logs
 
-    def failures(self):
+    def failures(self) -> list[dict[str, Any]]:
         """What is wrong in this case, the cause before its effects."""
         try:
             self.made = launches = self.launches()
@@ -181,18 +189,19 @@ class Trial:
 
 # ---- values -----------------------------------------------------------------
 
-def all_buffers(launches):
+def all_buffers(launches: list[Launch]) -> dict[str, Any]:
     """{parameter: Buffer} of all launches."""
-    found = {}
+    found: dict[str, data.Buffer] = {}
     for launch in launches:
         for name, buffer in launch.buffers().items():
             found.setdefault(name, buffer)
     return found
 
 
-def expected(entry, launches):
+def expected(entry: Entry,
+             launches: list[Launch]) -> list[tuple[str, Any, Any]]:
     """(parameter, Output, values that it should have) of each output."""
-    known = {}
+    known: dict[str, Any] = {}
     for launch in launches:
         for name, value in launch.arguments.items():
             if isinstance(value, data.Buffer):
@@ -215,7 +224,7 @@ def expected(entry, launches):
             for (n, b), w in zip(outputs, want)]
 
 
-def changed_inputs(launches):
+def changed_inputs(launches: list[Launch]) -> list[dict[str, Any]]:
     found = []
     for name, buffer in all_buffers(launches).items():
         if not buffer.written and (buffer.array.tobytes() !=
@@ -225,7 +234,8 @@ def changed_inputs(launches):
     return found
 
 
-def rewritten(launches, logs, found):
+def rewritten(launches: list[Launch], logs: list[Accesses],
+              found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Elements of outputs that are written more than once, unless a detector
     has said it."""
     said = {f["kind"] for f in found} & {"race", "twice", "lint-dead-store"}
@@ -243,7 +253,8 @@ def rewritten(launches, logs, found):
     return failures
 
 
-def mismatches(entry, launches, logs):
+def mismatches(entry: Entry, launches: list[Launch],
+               logs: list[Accesses]) -> list[dict[str, Any]]:
     """The first wrong element of each output, and who wrote it."""
     found = []
     for name, output, want in expected(entry, launches):
@@ -257,23 +268,23 @@ def mismatches(entry, launches, logs):
     return found
 
 
-def writer(name, at, logs):
+def writer(name: str, at: int, logs: list[Accesses]) -> dict[str, Any]:
     """The last write of an element (accesses.Accesses.last), or {}."""
     writes = (log.last(name, at) for log in reversed(logs))
     return next(filter(None, writes), {})
 
 
-def index_of(at, output):
+def index_of(at: int, output: Output) -> list[int]:
     """The index of an element by its place in memory."""
     return [int(i) for i in np.unravel_index(at, output.array.shape)]
 
 
-def element(name, index):
+def element(name: str, index: Sequence[int]) -> str:
     """An element as messages call it: "z_ptr[0, 1]"."""
     return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
-def close(got, want, output):
+def close(got: Any, want: Any, output: Output) -> Any:
     """Where the values of an output are near enough to the expected ones."""
     if not data.is_float(output.dtype):
         return got == want
@@ -289,7 +300,7 @@ def close(got, want, output):
     return same | (near & np.isfinite(want) & np.isfinite(got))
 
 
-def mismatch(name, output, want):
+def mismatch(name: str, output: Output, want: Any) -> dict[str, Any] | None:
     """The first element that is not as expected, as a failure, or
     None."""
     got = output.values()
@@ -312,6 +323,6 @@ def mismatch(name, output, want):
             "wrong": int(bad.sum()), "of": int(bad.size)}
 
 
-def number(x):
+def number(x: Any) -> str:
     """A value as messages show it."""
     return f"{x:.7g}" if isinstance(x, (float, np.floating)) else str(x)

@@ -4,32 +4,38 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from . import apart, folder, report, score
 from . import pack as packs
 from .answer import Answer, Submission
 from .manifest import KeyFault
 
+if TYPE_CHECKING:
+    from .folder import Folder
+    from .pack import Entry
+
 
 class Commands:
     """One method a command; each returns the exit status."""
 
-    def __init__(self, args):
+    def __init__(self, args: Any) -> None:
         self.args = args
         self.style = report.style_for(sys.stdout, args.color, args.plain)
         self.limits = apart.Limits(args.seconds, args.memory)
 
-    def where(self):
+    def where(self) -> Folder:
         return folder.find(self.args.pack)
 
-    def chosen(self, where):
+    def chosen(self, where: Folder) -> Entry:
         """The puzzle that was named, or the current one."""
         return (where.pack.find(self.args.id) if self.args.id
                 else where.current())
 
     # ---- checking --------------------------------------------------------
 
-    def checked(self, jobs):
+    def checked(self, jobs: list[Submission]) -> Iterator[tuple[Entry, Answer]]:
         """(entry, Answer) of each Submission, as they end."""
         works = [_work(job) for job in jobs]
         if len(works) > 1:
@@ -42,7 +48,8 @@ class Commands:
                     {"kind": failed.kind, "message": str(failed)}])
             yield entry, Answer(**result)
 
-    def all_checked(self, where, entries):
+    def all_checked(self, where: Folder,
+                    entries: list[Entry]) -> Iterator[tuple[Entry, Answer]]:
         """(entry, Answer) of each puzzle; a file that is not there is an
         answer too."""
         jobs = []
@@ -54,7 +61,7 @@ class Commands:
                     {"kind": "missing", "message": str(e)}])
         yield from self.checked(jobs)
 
-    def settled(self, where, job):
+    def settled(self, where: Folder, job: Submission) -> tuple[Answer, str]:
         """The Answer for a Submission, and what is said of its score;
         remembers both."""
         (entry, answer), = self.checked([job])
@@ -62,11 +69,11 @@ class Commands:
 
     # ---- commands --------------------------------------------------------
 
-    def watch(self):
+    def watch(self) -> int:
         from . import watch
         return watch.Watch(self, self.where(), self.args.poll).run()
 
-    def html(self):
+    def html(self) -> Any:
         from . import page
         where = self.where()
         os.makedirs(self.args.html, exist_ok=True)
@@ -83,18 +90,18 @@ class Commands:
         report.say(self.style.link(index, index))
         return 0
 
-    def init(self):
+    def init(self) -> int:
         where = folder.make(self.args.dir, self.args.pack)
         report.say(f"{len(where.pack.entries)} puzzles are in "
                    f"{self.args.dir}; to begin:\n"
                    f"  cd {self.args.dir} && tkdbg puzzles")
         return 0
 
-    def list(self):
+    def list(self) -> int:
         self.show_list(self.where(), self.args.track)
         return 0
 
-    def show_list(self, where, only=None):
+    def show_list(self, where: Folder, only: Any = None) -> None:
         track, done = None, 0
         for entry in where.pack.entries:
             done += where.standing(entry).done
@@ -115,25 +122,25 @@ class Commands:
                f"{entry.id:5}{word:9}{entry.title}{sign}")
         return self.style("green", row) if word == "solved" else row
 
-    def next(self):
+    def next(self) -> Any:
         where = self.where()
         entry = where.pending(where.current())
         if entry is None:
             report.say(self.style.wrap(where.pack.final or
                                        "All puzzles are solved."))
             return 0
-        where.now = entry.id
-        where.save()
+        where.turn_to(entry)
         report.say(f"{entry.id}: {entry.title}\n"
                    f"file: {where.file(entry)}")
         return 0
 
-    def run(self):
+    def run(self) -> int:
         where = self.where()
         entry = self.chosen(where)
         answer, said = self.settled(where, where.submission(entry))
         report.say(report.answer(answer, self.style, where.file(entry)))
-        for line in filter(None, (said, answer.ok and entry.key.after)):
+        for line in filter(None, (said, entry.key.after if answer.ok
+                                  else "")):
             report.say(self.style.wrap(line, "  "))
         if not answer.ok:
             left = len(entry.key.hints) - where.standing(entry).hints
@@ -142,7 +149,7 @@ class Commands:
                        f"{entry.id}")
         return 0 if answer.ok else 1
 
-    def verify(self):
+    def verify(self) -> int:
         where = self.where()
         entries = (where.pack.entries if self.args.all else
                    [where.pack.find(i) for i in self.args.ids])
@@ -165,7 +172,7 @@ class Commands:
                 report.say(f"{solved} of {len(answers)} solved")
         return 0 if solved == len(answers) else 1
 
-    def check_all(self, where):
+    def check_all(self, where: Folder) -> None:
         """Checks every puzzle and says which have changed."""
         solved = 0
         for entry, answer in self.all_checked(where, where.pack.entries):
@@ -178,12 +185,12 @@ class Commands:
                            f"{answer.failures[0]['kind']}")
         report.say(f"{solved} of {len(where.pack.entries)} solved")
 
-    def hint(self):
+    def hint(self) -> int:
         where = self.where()
         report.say(self.next_hint(where, self.chosen(where)))
         return 0
 
-    def next_hint(self, where, entry):
+    def next_hint(self, where: Folder, entry: Entry) -> str:
         hints, standing = entry.key.hints, where.standing(entry)
         standing.hints = min(standing.hints + 1, len(hints))
         where.save()
@@ -191,7 +198,7 @@ class Commands:
             f"hint {standing.hints} of {len(hints)}: "
             f"{hints[standing.hints - 1]}", "  ", "")
 
-    def reset(self):
+    def reset(self) -> int:
         where = self.where()
         entry = where.pack.find(self.args.id)
         where.reset(entry)
@@ -199,7 +206,7 @@ class Commands:
         report.say(f"{where.file(entry)} is as it was shipped")
         return 0
 
-    def solution(self):
+    def solution(self) -> int:
         where = self.where()
         entry = self.chosen(where)
         if not (where.standing(entry).done or self.args.now):
@@ -220,29 +227,30 @@ class Commands:
         job = where.submission(self.chosen(where))
         return where, job, self.settled(where, job)[0]
 
-    def debug(self):
+    def debug(self) -> int:
         from . import look
         _, job, answer = self._looked_at()
         look.debug(job, answer, self.style.colour)
         return 0
 
-    def why(self):
+    def why(self) -> Any:
         _, job, answer = self._looked_at()
         report.say(self.reason(job, answer))
         return 0
 
-    def reason(self, job, answer):
+    def reason(self, job: Submission, answer: Answer) -> str:
         """Where the wrong element of an answer came from."""
         from . import look
         return apart.one(lambda: look.why(job, answer, self.style.colour),
                          self.limits)
 
-    def view(self):
+    def view(self) -> Any:
         where, job, answer = self._looked_at()
         report.say(self.picture(where, job, answer, self.args.html_file))
         return 0
 
-    def picture(self, where, job, answer, path=None):
+    def picture(self, where: Folder, job: Submission, answer: Answer,
+                path: Any = None) -> str:
         """The picture of what an answer loads and stores; the page of it is
         written beside the progress file, if not elsewhere."""
         from . import drawing
@@ -264,7 +272,7 @@ class Commands:
 
     # ---- authors ---------------------------------------------------------
 
-    def dev(self):
+    def dev(self) -> int:
         from . import dev
         folder_ = self.args.pack or packs.built_in()
         if self.args.dev == "new":
@@ -303,7 +311,7 @@ def _work(submission):
     return work
 
 
-def settle(where, entry, answer):
+def settle(where: Folder, entry: Entry, answer: Answer) -> str:
     """Remembers whether a puzzle is solved, and the best score; what is said
     of the score."""
     standing = where.standing(entry)

@@ -2,10 +2,17 @@
 be moved, lanes that do nothing, programs, lines."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from . import data, words
 
+if TYPE_CHECKING:
+    from .accesses import Accesses
+    from .data import Launch
 
-def score(launches, logs, text):
+
+def score(launches: list[Launch], logs: list[Accesses],
+          text: str) -> dict[str, Any]:
     """The score of a run, a dict of numbers."""
     moved = lanes = active = 0
     for launch, log in zip(launches, logs):
@@ -22,7 +29,7 @@ def score(launches, logs, text):
             "programs": programs, "lines": words.code_lines(text)}
 
 
-def least(launches):
+def least(launches: list[Launch]) -> int:
     """The bytes that any answer moves: every input once, every output
     once, one that is updated twice."""
     buffers = {id(b): b for n in launches for b in n.buffers().values()

@@ -7,6 +7,7 @@ special  few different values, so that there are ties, and infinities where
 """
 from __future__ import annotations
 
+from typing import Any
 import numpy as np
 
 STORED = {"fp16": np.float16, "fp32": np.float32, "fp64": np.float64,
@@ -20,15 +21,15 @@ MANTISSA = {"fp64": 52, "fp32": 23, "fp16": 10, "bf16": 7, "fp8e4nv": 3,
 _FLOAT8 = {"fp8e4nv": (4, 7), "fp8e5": (5, 15)}  # bits of exponent, bias
 
 
-def is_float(dtype):
+def is_float(dtype: str) -> bool:
     return dtype in MANTISSA
 
 
-def epsilon(dtype):
+def epsilon(dtype: str) -> float:
     return 2.0 ** -MANTISSA[dtype]
 
 
-def decode(array, dtype):
+def decode(array: Any, dtype: str) -> Any:
     """Stored elements as float64, or as int64."""
     if dtype == "bf16":
         return (array.astype(np.uint32) << 16).view(np.float32).astype(
@@ -38,7 +39,7 @@ def decode(array, dtype):
     return array.astype(np.float64 if is_float(dtype) else np.int64)
 
 
-def encode(values, dtype):
+def encode(values: Any, dtype: str) -> Any:
     """float64 as stored elements, rounded to the nearest."""
     values = np.asarray(values, np.float64)
     if dtype == "bf16":
@@ -72,7 +73,7 @@ def _float8_values(dtype):
     return np.where(code & 128, -value, value)
 
 
-def ulps(got, want, dtype):
+def ulps(got: Any, want: Any, dtype: str) -> int:
     """How many representable values lie between two stored scalars: of
     whole numbers, and beside NaN, that says nothing, and is 0."""
     if not (is_float(dtype) and np.isfinite(decode(got, dtype)) and
@@ -90,20 +91,25 @@ def ulps(got, want, dtype):
 class Buffer:
     """A tensor of a launch: memory, element type, and what may be done."""
     written = False  # whether kernels are to write it
+    unwritten = False  # whether one still has to
 
-    def __init__(self, array, dtype):
+    def __init__(self, array: Any, dtype: str) -> None:
         self.array = array
         self.dtype = dtype
         self.before = array.copy()
 
-    def values(self):
+    def note_write(self) -> None:
+        """A launch has written to it."""
+        self.unwritten = False
+
+    def values(self) -> Any:
         return decode(self.array, self.dtype)
 
-    def values_before(self):
+    def values_before(self) -> Any:
         return decode(self.before, self.dtype)
 
     @property
-    def storage(self):
+    def storage(self) -> Any:
         """The array that owns the memory of this view."""
         found = self.array
         while isinstance(found.base, np.ndarray):
@@ -116,8 +122,9 @@ class Output(Buffer):
     written = True
     poison = 0xA7
 
-    def __init__(self, shape, dtype, terms=1, scale=None, work=None,
-                 once=True, start=None):
+    def __init__(self, shape: Any, dtype: str, terms: int = 1,
+                 scale: Any = None, work: Any = None, once: bool = True,
+                 start: Any = None) -> None:
         array = np.empty(shape, STORED[dtype])
         if start is None:
             array.view(np.uint8).reshape(-1)[:] = self.poison
@@ -139,12 +146,13 @@ class Scratch(Output):
 class Launch:
     """One launch: grid, arguments by parameter, which kernel."""
 
-    def __init__(self, grid, kernel, arguments):
+    def __init__(self, grid: tuple[int, ...], kernel: Any,
+                 arguments: dict[str, Any]) -> None:
         self.grid = tuple(grid) + (1,) * (3 - len(grid))
         self.kernel = kernel
         self.arguments = arguments
 
-    def buffers(self):
+    def buffers(self) -> dict[str, Any]:
         return {name: b for name, b in self.arguments.items()
                 if isinstance(b, Buffer)}
 
@@ -152,12 +160,13 @@ class Launch:
 class Make:
     """Makes the data of one case; a key's launch() gets it."""
 
-    def __init__(self, seed, regime):
+    def __init__(self, seed: list[int], regime: str) -> None:
         self.random = np.random.default_rng(seed)
         self.regime = regime
 
-    def floats(self, shape, dtype="fp32", infinities="", low=-1.0, high=1.0,
-               large=80.0):
+    def floats(self, shape: Any, dtype: str = "fp32", infinities: str = "",
+               low: float = -1.0, high: float = 1.0,
+               large: float = 80.0) -> Buffer:
         """An input of floats.
 
         infinities: "+", "-" or "+-": which of them occur in the special
@@ -173,7 +182,8 @@ class Make:
                 values = values * large
         return Buffer(encode(values, dtype), dtype)
 
-    def ints(self, shape, low, high, dtype="int32"):
+    def ints(self, shape: Any, low: int, high: int,
+             dtype: str = "int32") -> Buffer:
         """An input of whole numbers, low <= value < high; the special
         regime has few different ones."""
         if self.regime == "special":
@@ -183,19 +193,20 @@ class Make:
             values = self.random.integers(low, high, shape)
         return Buffer(values.astype(STORED[dtype]), dtype)
 
-    def array(self, values, dtype):
+    def array(self, values: Any, dtype: str) -> Buffer:
         """An input with these values."""
         values = np.asarray(values)
         stored = (encode(values, dtype) if is_float(dtype)
                   else values.astype(STORED[dtype]))
         return Buffer(stored, dtype)
 
-    def view(self, buffer, *index):
+    def view(self, buffer: Buffer, *index: Any) -> Buffer:
         """An input that is a part of another one: view(x, slice(None), 0)
         is x[:, 0], with the strides of x."""
         return Buffer(buffer.array[index], buffer.dtype)
 
-    def output(self, shape, dtype="fp32", terms=1, scale=None, work=None):
+    def output(self, shape: Any, dtype: str = "fp32", terms: int = 1,
+               scale: Any = None, work: str | None = None) -> Output:
         """A result: poisoned, and each element is to be written once.
 
         terms: how many rounded operations lead to an element, about.
@@ -203,13 +214,14 @@ class Make:
         or a number.  work: the type that is calculated in, if not fp32."""
         return Output(shape, dtype, terms, scale, work)
 
-    def updated(self, start, dtype="fp32", terms=1, scale=None, work=None):
+    def updated(self, start: Any, dtype: str = "fp32", terms: int = 1,
+                scale: Any = None, work: str | None = None) -> Output:
         """A result that begins with these values and may be written any
         number of times (atomics, in place)."""
         start = np.asarray(start)
         return Output(start.shape, dtype, terms, scale, work, False, start)
 
-    def scratch(self, start, dtype="fp32"):
+    def scratch(self, start: Any, dtype: str = "fp32") -> Scratch:
         """Memory that kernels may use as they like: start is a shape (a
         tuple, unwritten memory), or an array of first values."""
         if isinstance(start, tuple):
@@ -217,6 +229,7 @@ class Make:
         return Scratch(np.shape(start), dtype, once=False,
                        start=np.asarray(start))
 
-    def launch(self, grid, kernel=None, **arguments):
+    def launch(self, grid: tuple[int, ...], kernel: Any = None,
+               **arguments: Any) -> Launch:
         """kernel: its name; else the last one of the learner's file."""
         return Launch(grid, kernel, arguments)

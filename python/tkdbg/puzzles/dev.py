@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING, Any
 
 from . import checker, manifest, words
 from . import pack as packs
 from .answer import Submission
 from .manifest import KeyFault
 
+if TYPE_CHECKING:
+    from .pack import Entry, Pack
+
 SECONDS = 2.0  # no puzzle takes longer to check
 HINTS, WRONG, SIZES, BLOCKS = 3, 3, 3, 2
 
 
-def faults(entry):
+def faults(entry: Entry) -> tuple[Any, ...]:
     """What is wrong with a puzzle, as lines; and how many wrong answers it
     rejects."""
     try:
@@ -47,7 +51,7 @@ def _faults_of_key(entry):
     if len(key.sizes) < SIZES:
         yield f"{len(key.sizes)} sizes: at least {SIZES} are needed"
     if not any(1 in size.values() for size in key.sizes):
-        yield "no size has a 1"
+        yield "no size is 1"
     if len(key.blocks) < BLOCKS:
         yield f"{len(key.blocks)} blocks: at least {BLOCKS} are needed"
     unknown = set(key.regimes) - set(manifest.REGIMES)
@@ -114,7 +118,7 @@ def _faults_of_wrong(entry, wrong):
         yield f"wrong answer ({wrong.why}): {answer.seconds:.1f} s to check"
 
 
-def stray(pack):
+def stray(pack: Pack) -> list[str]:
     """Files of a pack that belong to no puzzle, and puzzles without key."""
     files = {entry.file for entry in pack.entries}
     key = os.path.join(pack.folder, "key")
@@ -188,7 +192,7 @@ def {kernel}(x_ptr, z_ptr, N, B: tl.constexpr):
 """
 
 
-def new(folder, name):
+def new(folder: str, name: str) -> list[str]:
     """Writes the files of a new puzzle; returns their paths."""
     if not re.fullmatch(r"[a-z]\d\d[a-z]?_[a-z0-9_]+", name):
         raise KeyFault(f"{name!r} is not a puzzle's name, which begins with "

@@ -3,6 +3,11 @@ program loads or stores it."""
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .report import Style
 
 SIGNS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ROWS = 20      # rows of a tensor that are drawn
@@ -10,7 +15,7 @@ PROGRAMS = 24  # programs that are described in words
 _COLOURS = "red", "green", "yellow", "cyan"
 
 
-def draw(scene, style):
+def draw(scene: dict[str, Any], style: Style) -> str:
     """The picture of a scene (look.scene), as text."""
     if style.plain:
         return "\n".join(_words(scene))
@@ -29,20 +34,20 @@ def draw(scene, style):
     return "\n".join(lines)
 
 
-def number_of(scene, step):
+def number_of(scene: dict[str, Any], step: dict[str, Any]) -> int:
     """A program's number in its grid."""
     x, y, _ = scene["grids"][step["launch"]]
     p = step["program"]
     return p[0] + x * (p[1] + y * p[2])
 
 
-def elements(step):
+def elements(step: dict[str, Any]) -> Iterator[int]:
     for first, last, by in step["runs"]:
         yield from range(first, last + (1 if by > 0 else -1), by or 1)
 
 
 def _tensor(scene, tensor, steps, writes, style):
-    owners = {}
+    owners: dict[int, set[int]] = {}
     for step in steps:
         for e in elements(step):
             owners.setdefault(e, set()).add(number_of(scene, step))
@@ -96,7 +101,7 @@ def _sign(owners, style):
 def _words(scene):
     """The same for a screen reader: a line a program."""
     yield scene["case"]
-    said = {}
+    said: dict[tuple[int, tuple[int, ...]], list[str]] = {}
     for step in scene["steps"]:
         if step["tensor"] < 0:
             continue

@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import sys
 from ctypes import byref, c_void_p
+from typing import TYPE_CHECKING, Any
 
 from .. import _capi, _results, errors
 from . import accesses, data
+
+if TYPE_CHECKING:
+    from .answer import Submission
+    from .data import Launch
 
 FAULTS = "error", "warning"  # severities that an answer may not have
 # kinds after which no result can be expected
@@ -23,7 +28,7 @@ FATAL = frozenset((
 class Refused(Exception):
     """A launch that could not be made; findings say why."""
 
-    def __init__(self, findings):
+    def __init__(self, findings: list[dict[str, Any]]) -> None:
         self.findings = findings or [
             {"kind": "launch", "message": "the kernel cannot be launched"}]
         super().__init__(self.findings[0]["message"])
@@ -32,7 +37,7 @@ class Refused(Exception):
 class Engine:
     """A session of the library with a learner's file in it."""
 
-    def __init__(self, submission, colour=False):
+    def __init__(self, submission: Submission, colour: bool = False) -> None:
         self.submission = submission
         self.lib = load()
         self.colour = colour  # in reports
@@ -41,15 +46,19 @@ class Engine:
         self.live = submission.live
         self.session = c_void_p(self.live.session if self.live else
                                 self.lib.tk_session_new())
-        self.printed = []
+        self.printed: list[Any] = []
         self._output = _capi.OutputFn(self._print)
         self.lib.tk_session_output(self.session, self._output, None)
-        self._dtypes = {}
+        self._dtypes: dict[Any, Any] = {}
 
-    def __enter__(self):
+    def show(self) -> None:
+        """A debugger shows what is printed and found from here on."""
+        self.shows = True
+
+    def __enter__(self) -> Engine:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         if not self.live:
             self.lib.tk_session_free(self.session)
 
@@ -59,7 +68,7 @@ class Engine:
             sys.stdout.write(self.printed[-1])
             sys.stdout.flush()
 
-    def kernel(self, name):
+    def kernel(self, name: str) -> Any:
         """The tk_function of a kernel of the file; raises Refused."""
         if self.live:
             try:
@@ -74,11 +83,11 @@ class Engine:
                                              byref(found)))
         return found
 
-    def must(self, status):
+    def must(self, status: int) -> None:
         if status != _capi.OK:
             raise Refused(self.take_findings())
 
-    def take_findings(self):
+    def take_findings(self) -> list[dict[str, Any]]:
         found = _results.findings(self.lib, self.session)
         report = (self.lib.tk_report_unshown if self.shows else
                   self.lib.tk_report)
@@ -87,20 +96,20 @@ class Engine:
         self.lib.tk_report_clear(self.session)
         return found
 
-    def check(self, detectors):
+    def check(self, detectors: str | None) -> None:
         """Turns detectors on: their names, or None."""
         options = _capi.CheckOptions(limit=20)
         self.must(self.lib.tk_session_check(
             self.session, detectors and detectors.encode(), byref(options)))
 
-    def dtype(self, name):
+    def dtype(self, name: str) -> int:
         found = self._dtypes.get(name)
         if found is None:
             found = self.lib.tk_dtype_from_name(name.encode())
             self._dtypes[name] = found
         return found
 
-    def launch(self, launch):
+    def launch(self, launch: Launch) -> Running:
         """A Running for a data.Launch; raises Refused."""
         name = launch.kernel or self.submission.main_kernel
         return Running(self, self.kernel(name), launch)
@@ -109,7 +118,7 @@ class Engine:
 class Running:
     """A tk_launch, ready to run any number of times."""
 
-    def __init__(self, engine, function, launch):
+    def __init__(self, engine: Engine, function: Any, launch: Launch) -> None:
         self.engine, self.lib, self.launch = engine, engine.lib, launch
         self.ptr = c_void_p()
         engine.must(self.lib.tk_launch_new(engine.session, function,
@@ -120,7 +129,7 @@ class Running:
             self.free()
             raise
 
-    def free(self):
+    def free(self) -> None:
         self.lib.tk_launch_free(self.ptr)
 
     def _set_arguments(self):
@@ -151,7 +160,7 @@ class Running:
                                        for s in array.strides]
         return tensor
 
-    def run(self, **options):
+    def run(self, **options: Any) -> tuple[Any, ...]:
         """Runs it; returns its findings, and its accesses.  options: those
         of tk_run_options."""
         given = {k: v.encode() if isinstance(v, str) else v
@@ -162,14 +171,14 @@ class Running:
         buffers = self.launch.buffers()
         for site in log.sites:
             if site.writes and site.tensor in buffers:
-                buffers[site.tensor].unwritten = False
+                buffers[site.tensor].note_write()
         return self.engine.take_findings(), log
 
-    def record(self, path):
+    def record(self, path: str) -> None:
         """Writes a launch file."""
         self.engine.must(self.lib.tk_launch_record(self.ptr, path.encode()))
 
 
-def load():
+def load() -> Any:
     """The library with the prototypes of its results."""
     return _capi.bind(_capi.load(), _results.PROTOTYPES)

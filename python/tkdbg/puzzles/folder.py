@@ -11,10 +11,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from . import pack as packs
 from .answer import Submission
 from .manifest import KeyFault
+
+if TYPE_CHECKING:
+    from .pack import Entry
 
 STATE = ".tkdbg-puzzles"
 
@@ -30,11 +34,11 @@ class Standing:
 class Folder:
     """A folder that ``init`` made."""
 
-    def __init__(self, path, pack=None):
+    def __init__(self, path: str, pack: str | None = None) -> None:
         self.path = path
         self.state = os.path.join(path, STATE)
         self.now = ""
-        self.standings = {}
+        self.standings: dict[Any, Any] = {}
         named = self._read()
         self.pack = packs.Pack(pack or named or packs.built_in())
         self.named = pack or named
@@ -59,7 +63,7 @@ class Folder:
                 self.standings[words[0]] = _standing(words[1:])
         return named
 
-    def save(self):
+    def save(self) -> None:
         lines = ["# progress of tkdbg puzzles"]
         if self.named:
             lines.append(f"pack: {os.path.abspath(self.named)}")
@@ -76,13 +80,18 @@ class Folder:
             f.write("\n".join(lines) + "\n")
         os.replace(partial, self.state)
 
-    def standing(self, entry):
+    def standing(self, entry: Entry) -> Standing:
         return self.standings.setdefault(entry.id, Standing())
 
-    def file(self, entry):
+    def turn_to(self, entry: Entry) -> None:
+        """Makes a puzzle the current one."""
+        self.now = entry.id
+        self.save()
+
+    def file(self, entry: Entry) -> str:
         return os.path.join(self.path, entry.file)
 
-    def text(self, entry):
+    def text(self, entry: Entry) -> str:
         """The learner's text; raises KeyFault if the file is gone."""
         try:
             with open(self.file(entry), encoding="utf-8") as f:
@@ -94,23 +103,23 @@ class Folder:
         except UnicodeDecodeError as e:
             raise KeyFault(f"{self.file(entry)} is not UTF-8: {e}") from None
 
-    def submission(self, entry):
+    def submission(self, entry: Entry) -> Submission:
         return Submission(entry, self.text(entry), entry.file)
 
-    def reset(self, entry):
+    def reset(self, entry: Entry) -> None:
         """Puts the file back as it was shipped, no longer solved."""
         self.standing(entry).done = False
         with open(self.file(entry), "w", encoding="utf-8") as f:
             f.write(entry.starter)
 
-    def current(self):
+    def current(self) -> Any:
         """The puzzle that the learner is at."""
         for entry in self.pack.entries:
             if entry.id == self.now:
                 return entry
         return self.pending() or self.pack.entries[-1]
 
-    def pending(self, after=None):
+    def pending(self, after: Entry | None = None) -> Entry | None:
         """The first puzzle that is not done, after an entry if there is
         one; None when all are."""
         entries = self.pack.entries
@@ -135,7 +144,7 @@ def _standing(words):
     return found
 
 
-def make(path, pack=None):
+def make(path: str, pack: str | None = None) -> Folder:
     """Makes a learner's folder, or adds what is missing in one."""
     os.makedirs(path, exist_ok=True)
     folder = Folder(path, pack)
@@ -147,7 +156,7 @@ def make(path, pack=None):
     return folder
 
 
-def find(pack=None):
+def find(pack: Any = None) -> Folder:
     """The learner's folder that this directory lies in, or this directory
     if it holds a file of the pack; raises KeyFault."""
     path = os.getcwd()

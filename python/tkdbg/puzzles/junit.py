@@ -2,14 +2,18 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from . import report
 
+if TYPE_CHECKING:
+    from .answer import Answer
+
 _CONTROL = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd]")  # no XML
 
 
-def write(path, title, answers):
+def write(path: str, title: str, answers: list[Answer]) -> None:
     """Writes a test suite with one case a puzzle."""
     suite = ElementTree.Element(
         "testsuite", name=title, tests=str(len(answers)),

@@ -6,29 +6,34 @@ import ctypes
 import os
 import signal
 import sys
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _capi
 from . import checker, data, engine
 
+if TYPE_CHECKING:
+    from .answer import Answer, Submission
+    from .checker import Case
+
 HIDDEN = ("case", "verdict")  # kinds that say no more than they say
 
 
-def spot(answer):
+def spot(answer: Answer) -> dict[str, Any] | None:
     """The failure of an answer to look at: the first with a place, or
     None."""
     placed = [f for f in answer.failures if f.get("line")]
     return placed[0] if placed else None
 
 
-def wrong_element(answer):
+def wrong_element(answer: Answer) -> dict[str, Any] | None:
     """The failure of an answer that is a wrong element, or None."""
     return next((f for f in answer.failures if "tensor" in f and
                  f["kind"] == "value"), None)
 
 
-def case_of(submission, answer):
+def case_of(submission: Submission, answer: Answer) -> Case:
     """The case that an answer failed in, or the first one."""
     listed = checker.cases(submission.entry)
     return listed[max(answer.number - 1, 0) if not answer.ok else 0]
@@ -36,7 +41,7 @@ def case_of(submission, answer):
 
 # ---- why -----------------------------------------------------------------
 
-def why(submission, answer, colour):
+def why(submission: Submission, answer: Answer, colour: bool) -> str:
     """Where a wrong element came from, or the whole report of what was
     found, as text."""
     if answer.ok:
@@ -59,7 +64,7 @@ def why(submission, answer, colour):
 
 # ---- the debugger -----------------------------------------------------------
 
-def breakpoints(answer):
+def breakpoints(answer: Answer) -> tuple[list[str], list[str]]:
     """Where the debugger stops: at what went wrong, in the program in which
     it did; and commands at the first stop, which pass the times before."""
     at = spot(answer)
@@ -75,7 +80,7 @@ def breakpoints(answer):
     return [f"{line} if {condition}" if condition else line], commands
 
 
-def debug(submission, answer, colour):
+def debug(submission: Submission, answer: Answer, colour: bool) -> None:
     """Runs the case that failed under the debugger, in a process of its own
     that has this terminal."""
     sys.stdout.flush()
@@ -104,7 +109,7 @@ def _debug(submission, answer, colour):
         stop_at_start=not stops, no_init=True)
     case = case_of(submission, answer)
     with engine.Engine(submission, colour) as e:
-        e.shows = True
+        e.show()
         out = ctypes.c_void_p()
         trial = checker.Trial(e, case)
         launches = trial.launches()
@@ -125,7 +130,7 @@ def _strings(items):
 ELEMENTS = 1 << 16  # in a picture, at most
 
 
-def scene(submission, answer):
+def scene(submission: Submission, answer: Answer) -> dict[str, Any]:
     """What the programs of a case load and store: plain data for the
     pictures in the terminal and on a page."""
     case, entry = case_of(submission, answer), submission.entry
@@ -177,7 +182,7 @@ def _steps(log, launch, names):
                "runs": runs(elements)}
 
 
-def runs(elements):
+def runs(elements: Any) -> list[list[int]]:
     """Elements as [first, last, step] with equal steps between them."""
     found, i = [], 0
     elements = np.asarray(elements, np.int64)

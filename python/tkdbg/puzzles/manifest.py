@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Callable, Optional, Sequence, Union
+from typing import Callable
+from collections.abc import Sequence
 
 REGIMES = "uniform", "large", "special"
 
@@ -30,7 +31,7 @@ class Wrong:
     why: str
     edits: Edits = ()       # of the solution
     kernel: str = ""        # ... or the whole text, in its place
-    verdict: Optional[dict] = None  # written instead of the right one
+    verdict: dict | None = None  # written instead of the right one
 
 
 @dataclass
@@ -41,7 +42,7 @@ class Puzzle:
     blocks: Sequence[dict]
     lines: int                  # of code that a good answer has, about
     hints: Sequence[str]
-    solution: Union[str, Edits]  # its kernels; or edits of the learner's file
+    solution: str | Edits  # its kernels; or edits of the learner's file
     wrong: Sequence[Wrong]
     other: str = ""             # a second way
     after: str = ""             # said when it is solved
@@ -49,22 +50,22 @@ class Puzzle:
     require: dict = field(default_factory=dict)  # {name: why}
     allow: Sequence[str] = ()   # kinds of findings that do not count here
     regimes: Sequence[str] = REGIMES
-    verdict: Optional[dict] = None
+    verdict: dict | None = None
 
 
-def cdiv(a, b):
+def cdiv(a: int, b: int) -> int:
     """How many blocks of b cover a."""
     return -(-a // b)
 
 
-def split(text):
+def split(text: str) -> tuple[str, str]:
     """(what appears before the first kernel, the kernels)."""
     found = re.search(r"^@triton\.jit", text, re.M)
     at = found.start() if found else len(text)
     return text[:at], text[at:]
 
 
-def edited(text, edits):
+def edited(text: str, edits: Sequence[tuple[str, str]]) -> str:
     """text with each (old, new) applied to its kernels; raises KeyFault."""
     head, kernels = split(text)
     for old, new in edits:
@@ -75,6 +76,6 @@ def edited(text, edits):
     return head + kernels
 
 
-def with_kernels(text, kernels):
+def with_kernels(text: str, kernels: str) -> str:
     """text with other kernels."""
     return split(text)[0] + kernels.strip() + "\n"

@@ -2,11 +2,15 @@
 from __future__ import annotations
 
 import html
+from typing import TYPE_CHECKING, Any
 
 from .. import functions, session, source
 from . import apart, checker, look, page, pack, report
 from .answer import Answer, Submission
 from .manifest import KeyFault
+
+if TYPE_CHECKING:
+    from .pack import Entry
 
 HEIGHT = 640  # of the picture, in pixels
 
@@ -21,13 +25,14 @@ class Text(str):
 class Result:
     """What became of a kernel, as text and with a picture."""
 
-    def __init__(self, answer, scene, after):
+    def __init__(self, answer: Answer, scene: dict[str, Any],
+                 after: str) -> None:
         self.answer, self.scene, self.after = answer, scene, after
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.answer.ok
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         text = report.answer(self.answer, report.Style())
         return f"{text}\n  {self.after}" if self and self.after else text
 
@@ -45,12 +50,12 @@ class Live:
     """Kernels of this process: names in them mean what they mean here, in
     whatever cell they were given."""
 
-    def __init__(self, kernel):
+    def __init__(self, kernel: Any) -> None:
         self.bridge = session.current()
         self.main = functions.as_jit_function(self.bridge, kernel)
         self.session = self.bridge.ptr
 
-    def open(self, name):
+    def open(self, name: Any) -> Any:
         """The tk_function of a kernel."""
         found = self.main
         if name != found.__name__:
@@ -61,11 +66,11 @@ class Live:
         return found.open(self.bridge)
 
 
-def find(id_, folder):
+def find(id_: str, folder: Any) -> Entry:
     return pack.Pack(folder or pack.built_in()).find(id_)
 
 
-def check(kernel, id_, folder=None):
+def check(kernel: Any, id_: str, folder: Any = None) -> Result:
     """A Result; raises KeyFault for what is not a kernel."""
     entry = find(id_, folder)
     live = Live(kernel)

@@ -12,15 +12,17 @@ import json
 import os
 import re
 import traceback
+from collections.abc import Callable
+from typing import Any
 
 from .. import parsing
 from . import manifest
-from .manifest import KeyFault
+from .manifest import KeyFault, Puzzle, Wrong
 
 _NAME = re.compile(r"([a-z]\d\d[a-z]?)_[a-z0-9_]+\.py")
 
 
-def built_in():
+def built_in() -> str:
     """The folder of the puzzles that tkdbg brings."""
     here = os.path.dirname(os.path.abspath(__file__))
     tried = [os.path.join(here, "content"),
@@ -35,7 +37,7 @@ def built_in():
 class Pack:
     """The puzzles of a folder, in the order of their ids."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: str) -> None:
         self.folder = os.path.abspath(folder)
         path = os.path.join(folder, "pack.json")
         try:
@@ -56,7 +58,7 @@ class Pack:
         self.entries = [Entry(self, name) for name in
                         sorted(os.listdir(folder)) if _NAME.fullmatch(name)]
 
-    def find(self, word):
+    def find(self, word: str) -> Entry:
         """The entry with this id, name or file; raises KeyFault."""
         name = os.path.basename(word)
         for entry in self.entries:
@@ -69,7 +71,7 @@ class Pack:
 class Entry:
     """One puzzle of a pack; what is in its files is read when needed."""
 
-    def __init__(self, pack, file):
+    def __init__(self, pack: Pack, file: str) -> None:
         self.pack = pack
         self.file = file
         self.name = file[:-len(".py")]
@@ -78,27 +80,27 @@ class Entry:
         self.key_path = os.path.join(pack.folder, "key", file)
 
     @property
-    def track(self):
+    def track(self) -> str:
         return self.id[0]
 
     @functools.cached_property
-    def starter(self):
+    def starter(self) -> str:
         """The text of the learner's file as it was shipped."""
         with open(self.path, encoding="utf-8") as f:
             return f.read()
 
     @functools.cached_property
-    def task(self):
+    def task(self) -> str:
         """The text at the top of the learner's file."""
         return ast.get_docstring(parsing.tree(self.starter)) or ""
 
     @property
-    def title(self):
+    def title(self) -> str:
         """Of the task's first line, "b01: Add ten"."""
         return self.task.partition("\n")[0].partition(":")[2].strip()
 
     @functools.cached_property
-    def key(self):
+    def key(self) -> Puzzle:
         """Its manifest.Puzzle; raises KeyFault."""
         names = {"__name__": f"key_{self.name}", "__file__": self.key_path}
         try:
@@ -116,7 +118,7 @@ class Entry:
         return puzzle
 
     @functools.cached_property
-    def reference(self):
+    def reference(self) -> Callable[..., Any]:
         """The function reference() of the learner's file as it was shipped:
         nobody can change it."""
         import numpy
@@ -129,14 +131,14 @@ class Entry:
         return names["reference"]
 
     @property
-    def reference_text(self):
+    def reference_text(self) -> str:
         """The reference as learners read it."""
         return "\n\n\n".join(
-            ast.get_source_segment(self.starter, f)
+            ast.get_source_segment(self.starter, f) or ""
             for f in _plain_functions(parsing.tree(self.starter)))
 
     @functools.cached_property
-    def kernel(self):
+    def kernel(self) -> str:
         """The name of the kernel that a launch means if it names none: the
         last one of the file."""
         functions = [n.name for n in parsing.tree(self.starter).body
@@ -145,7 +147,7 @@ class Entry:
             raise KeyFault(f"{self.path} has no @triton.jit function")
         return functions[-1]
 
-    def solution(self, kernels=None, verdict=None):
+    def solution(self, kernels: Any = None, verdict: Any = None) -> str:
         """The learner's file with the solution in it, or with other
         kernels."""
         key = self.key
@@ -158,7 +160,7 @@ class Entry:
             text = self._with_verdict(text, verdict or self.right_verdict())
         return text
 
-    def wrong_answer(self, wrong):
+    def wrong_answer(self, wrong: Wrong) -> str:
         """The text of a manifest.Wrong."""
         verdict = wrong.verdict
         if verdict is not None:
@@ -167,13 +169,13 @@ class Entry:
             return self.solution(wrong.kernel, verdict)
         return manifest.edited(self.solution(None, verdict), wrong.edits)
 
-    def right_verdict(self):
+    def right_verdict(self) -> Any:
         """Of a detective case: what to write, {"kind": "race", ...}; the
         line is still a part of its text."""
         return {name: value[0] if isinstance(value, list) else value
-                for name, value in self.key.verdict.items()}
+                for name, value in (self.key.verdict or {}).items()}
 
-    def line_of(self, fragment):
+    def line_of(self, fragment: Any) -> int | None:
         """The number of the line of the shipped file in which a fragment
         stands; raises KeyFault if that is not one line."""
         lines = [i for i, line in enumerate(self.starter.split("\n"), 1)
@@ -196,7 +198,7 @@ def _plain_functions(tree):
             and not n.decorator_list]
 
 
-def place(error, path):
+def place(error: Any, path: Any) -> Any:
     """"FILE:LINE" of the innermost line of a file that an exception passed
     through, or the file alone."""
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__)

@@ -6,6 +6,7 @@ import json
 import os
 import string
 import textwrap
+from typing import Any
 
 from . import words
 
@@ -22,7 +23,7 @@ def _whole(title, body):
         title=html.escape(title), body=body)
 
 
-def page(scene):
+def page(scene: dict[str, Any]) -> str:
     """The page of a puzzle."""
     state = ('<span class="good">solved</span>' if scene["ok"] else
              '<span class="bad">not yet solved</span>')
@@ -117,7 +118,7 @@ def _tensor(t, tensor):
             f'{name} that are touched"></canvas></div>')
 
 
-def index(pack, rows):
+def index(pack: Any, rows: Any) -> Any:
     """The page that leads to those of all puzzles: rows are (entry, whether
     it is solved)."""
     parts, track = [], None

@@ -6,6 +6,10 @@ import os
 import sys
 import textwrap
 import urllib.parse
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .answer import Answer
 
 SHOWN = 3  # failures
 # kinds of failures that are found without running anything
@@ -18,30 +22,32 @@ class Style:
     """How a terminal wants its text: coloured or not, or plain, which is
     for screen readers: words in place of signs and pictures."""
 
-    def __init__(self, colour=False, plain=False, width=80, links=False):
+    def __init__(self, colour: bool = False, plain: bool = False,
+                 width: int = 80, links: bool = False) -> None:
         self.colour, self.plain = colour and not plain, plain
         self.width, self.links = width, links and not plain
 
-    def __call__(self, colour, text):
+    def __call__(self, colour: str, text: str) -> str:
         if not self.colour:
             return text
         return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m"
 
-    def link(self, text, path):
+    def link(self, text: str, path: str) -> str:
         """text, which a terminal opens the file for."""
         if not self.links:
             return text
         where = urllib.parse.quote(os.path.abspath(path))
         return f"\x1b]8;;file://{where}\x1b\\{text}\x1b]8;;\x1b\\"
 
-    def wrap(self, text, indent="", first=None):
+    def wrap(self, text: str, indent: str = "",
+             first: str | None = None) -> str:
         return "\n".join(textwrap.wrap(
             text, self.width, initial_indent=indent if first is None else
             first, subsequent_indent=indent, break_long_words=False,
             break_on_hyphens=False))
 
 
-def style_for(stream, color="auto", plain=False):
+def style_for(stream: Any, color: str = "auto", plain: bool = False) -> Style:
     """The Style for a stream, as --color and --plain say."""
     terminal = stream.isatty()
     wants = {"always": True, "never": False}.get(
@@ -55,7 +61,7 @@ def style_for(stream, color="auto", plain=False):
     return Style(wants, plain, max(width, 40), terminal and wants)
 
 
-def answer(found, style, path=None):
+def answer(found: Answer, style: Style, path: str | None = None) -> str:
     """The text about an Answer."""
     path = path or found.file
     if found.ok:
@@ -65,7 +71,7 @@ def answer(found, style, path=None):
         if found.case and any(f["kind"] not in STATIC for f in found.failures):
             lines.append(style.wrap(
                 f"case {found.number} of {found.cases}: {found.case}", "  "))
-        shown = set()
+        shown: set[str] = set()
         for failure in found.failures[:SHOWN]:
             lines += _failure(failure, style, shown)
         more = len(found.failures) - SHOWN
@@ -126,14 +132,14 @@ def _source(f, style, shown):
     return [style("cyan", f"    {f['line']:4} | {f['source']}")]
 
 
-def ulps(n):
+def ulps(n: int) -> str:
     """A distance, in representable values between two."""
     if n < 1_000_000:
         return f"{n} ULP"
     return f"{n:.1e} ULP".replace("e+0", "e").replace("e+", "e")
 
 
-def bar(done, total, style):
+def bar(done: int, total: int, style: Style) -> str:
     """How far the learner is."""
     if style.plain:
         return f"{done} of {total} solved"
@@ -142,5 +148,5 @@ def bar(done, total, style):
     return f"[{'#' * filled}{'.' * (width - filled)}] {done}/{total}"
 
 
-def say(text, stream=None):
+def say(text: str, stream: Any = None) -> None:
     print(text, file=stream or sys.stdout, flush=True)

@@ -2,13 +2,15 @@
 best."""
 from __future__ import annotations
 
+from typing import Any
 
-def rank(found):
+
+def rank(found: dict[str, Any]) -> tuple[float, float, float]:
     """What is compared with the personal best: less is better."""
     return found["moved"], found["idle"], found["lines"]
 
 
-def text(found, about, best):
+def text(found: dict[str, Any], about: int, best: tuple[Any, ...]) -> str:
     """One line about a score.  about: the lines of a good answer; best: the
     rank of the best one before, or ()."""
     said = (f"moved {found['moved']:,} bytes (at least {found['least']:,}), "

@@ -5,34 +5,35 @@ import os
 import sys
 import termios
 import tty
+from typing import Any
 
 
 class Terminal:
     """Keys from standard input: at once if it is a terminal."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.fd = sys.stdin.fileno()
         self.is_terminal = os.isatty(self.fd)
         self.before = termios.tcgetattr(self.fd) if self.is_terminal else None
 
-    def __enter__(self):
+    def __enter__(self) -> Terminal:
         self.resume()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.pause()
 
-    def resume(self):
+    def resume(self) -> None:
         """Keys come without Enter, and are not shown."""
         if self.is_terminal:
             tty.setcbreak(self.fd, termios.TCSANOW)
 
-    def pause(self):
+    def pause(self) -> None:
         """The terminal is as it was, for others to use."""
-        if self.is_terminal:
+        if self.before is not None:
             termios.tcsetattr(self.fd, termios.TCSADRAIN, self.before)
 
-    def keys(self):
+    def keys(self) -> list[str] | None:
         """The keys that have been pressed; None at the end of input.  An
         escape sequence (an arrow) does not count as a key."""
         data = os.read(self.fd, 1024).decode("utf-8", "ignore")
@@ -42,8 +43,8 @@ class Terminal:
             return []
         return [c for c in data if not c.isspace()]
 
-    def line(self, prompt):
-        """A line that is typed behind a prompt."""
+    def line(self, prompt: str) -> str:
+        """A line that is typed after a prompt."""
         self.pause()
         try:
             sys.stdout.write(prompt)

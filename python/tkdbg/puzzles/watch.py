@@ -4,8 +4,15 @@ ask for.  It never goes on by itself.
 It imports NumPy, by way of look: children that check have it then."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from . import apart, changes, look, report, terminal
 from .manifest import KeyFault
+
+if TYPE_CHECKING:
+    from .commands import Commands
+    from .folder import Folder
+    from .pack import Entry
 
 KEYS = (("n", "next"), ("h", "hint"), ("l", "list"), ("c", "check all"),
         ("r", "reset"), ("d", "debug"), ("w", "why"), ("v", "view"),
@@ -15,18 +22,20 @@ KEYS = (("n", "next"), ("h", "hint"), ("l", "list"), ("c", "check all"),
 class Watch:
     """One session of a learner with a folder."""
 
-    def __init__(self, commands, where, polls=False):
+    def __init__(self, commands: Commands, where: Folder,
+                 polls: bool = False) -> None:
         self.commands, self.where = commands, where
         self.style = commands.style
         self.entry = where.current()
-        self.job = self.answer = None
+        self.job: Any = None
+        self.answer: Any = None
         self.polls = polls
         self.greets = where.pack.welcome and not any(
             s.done for s in where.standings.values())
         self.wants_reset = False
         self.terminal = terminal.Terminal()
 
-    def run(self):
+    def run(self) -> int:
         watched = changes.Changes(self.where.path, self.polls)
         try:
             with self.terminal:
@@ -52,12 +61,12 @@ class Watch:
                     return False
         return True
 
-    def say(self, text):
+    def say(self, text: str) -> None:
         report.say(text)
 
     # ---- checking --------------------------------------------------------
 
-    def check(self):
+    def check(self) -> None:
         """Checks the current puzzle and shows what came of it."""
         entry = self.entry
         self.say(f"checking {entry.id} ...")
@@ -112,7 +121,7 @@ class Watch:
                 "Press n to go on, or make it better: 'tkdbg puzzles "
                 f"solution {self.entry.id}' shows how others do it.", "  "))
 
-    def prompt(self):
+    def prompt(self) -> None:
         done = sum(self.where.standing(e).done
                    for e in self.where.pack.entries)
         total = len(self.where.pack.entries)
@@ -125,7 +134,7 @@ class Watch:
 
     # ---- keys ------------------------------------------------------------
 
-    def press(self, key):
+    def press(self, key: str) -> bool:
         """Does what a key asks for; whether to go on."""
         asked, self.wants_reset = self.wants_reset, False
         if key == "q":
@@ -152,11 +161,10 @@ class Watch:
             return
         self.go(entry)
 
-    def go(self, entry):
+    def go(self, entry: Entry) -> None:
         """Makes another puzzle the current one."""
         self.entry = entry
-        self.where.now = entry.id
-        self.where.save()
+        self.where.turn_to(entry)
         self.check()
 
     def _hint(self):

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import TYPE_CHECKING, Any
 
 from .. import parsing
+
+if TYPE_CHECKING:
+    from .manifest import Puzzle
 
 _STATEMENTS = {ast.For: "for", ast.While: "while", ast.If: "if",
                ast.MatMult: "@", ast.IfExp: "if"}
 
 
-def kernels(tree):
+def kernels(tree: ast.Module) -> list[ast.FunctionDef]:
     """The decorated functions of a file."""
     return [n for n in tree.body if isinstance(n, ast.FunctionDef)
             and n.decorator_list]
 
 
-def used(tree):
+def used(tree: ast.Module) -> dict[str, int]:
     """{name: line} of the operations and statements of the kernels; under
     whatever name they were imported."""
-    found = {}
+    found: dict[str, int] = {}
 
     def add(name, node):
         found.setdefault(name, getattr(node, "lineno", 0))
@@ -40,7 +44,7 @@ def used(tree):
     return found
 
 
-def failures(text, key):
+def failures(text: str, key: Puzzle) -> list[dict[str, Any]]:
     """What a text uses that the key forbids, or lacks that it asks for."""
     try:
         names = used(parsing.tree(text))
@@ -55,19 +59,19 @@ def failures(text, key):
                     if name not in names]
 
 
-def first_kernel(text):
+def first_kernel(text: str) -> int:
     """The number of the line on which the first kernel begins."""
     found = re.search(r"^@triton\.jit", text, re.M)
     return text.count("\n", 0, found.start()) + 1 if found else 1
 
 
-def code_lines(text):
+def code_lines(text: str) -> int:
     """How many lines of code the bodies of the kernels have."""
     try:
         tree = parsing.tree(text)
     except SyntaxError:
         return 0
-    lines = set()
+    lines: set[int] = set()
     for kernel in kernels(tree):
         for statement in kernel.body:
             if not (isinstance(statement, ast.Expr) and
@@ -82,7 +86,7 @@ def code_lines(text):
 FIELDS = "kind", "line", "program", "index"
 
 
-def read_verdict(text):
+def read_verdict(text: Any) -> Any:
     """{field: value} of the line "# verdict: kind=race line=12 ..."; of a
     field that is still "?" there is none."""
     line = re.search(r"^# verdict:(.*)$", text, re.M)
@@ -98,7 +102,7 @@ def _value(word):
     return word
 
 
-def verdict_failures(text, entry):
+def verdict_failures(text: Any, entry: Any) -> Any:
     """What is missing or wrong in the verdict of a detective case."""
     said, key = read_verdict(text), entry.key.verdict
     missing = [name for name in FIELDS if name in key and name not in said]

@@ -2,8 +2,8 @@
  *
  * Functions of libdevice come from NVIDIA's bitcode: all of its definitions
  * are made linkonce before it is linked, so that LLVM reads only those that
- * are called.
- */
+ * are
+ * called. */
 #include "nvptx/llvm.h"
 
 #include <llvm-c/Analysis.h>
@@ -89,8 +89,7 @@ static int make_machine(compiling *c, const tkv_llvm_request *r) {
   return c->machine != NULL;
 }
 
-/* ---- libdevice -------------------------------------------------------------
- */
+/* ---- libdevice ----------------------------------------------------------- */
 
 static const char *missing_function(LLVMModuleRef m) {
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f;
@@ -186,7 +185,7 @@ static LLVMModuleRef read_libdevice(compiling *c, const tkv_llvm_request *r) {
   return library;
 }
 
-/* Links what the module needs of a library. */
+/* Links the functions of a library that the module needs. */
 static int link_library(compiling *c, LLVMModuleRef library) {
   if (!library) return 0;
   LLVMSetTarget(library, LLVMGetTarget(c->module));
@@ -286,8 +285,7 @@ static int link_libdevice(compiling *c, const tkv_llvm_request *r) {
   return !missing && !unknown;
 }
 
-/* ---- what ptxas gets wrong
- * ---------------------------------------------------- */
+/* ---- what ptxas gets wrong ----------------------------------------------- */
 
 static int is_negation(LLVMValueRef v) {
   return LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMSub &&
@@ -416,8 +414,7 @@ static void hide_all_from_ptxas(LLVMModuleRef m) {
   LLVMDisposeBuilder(b);
 }
 
-/* ---- code
- * --------------------------------------------------------------------- */
+/* ---- code ---------------------------------------------------------------- */
 
 static char *emit_ptx(compiling *c) {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();

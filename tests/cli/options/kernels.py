@@ -28,6 +28,13 @@ def mix(a, b, c):
 
 
 @triton.jit
+def noise(x, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=0)
+    tl.store(y + i, tl.exp(v) * tl.exp(-v) - 1, mask=i < n)
+
+
+@triton.jit
 def says(y):
     tl.device_print("pid", tl.program_id(0))
     tl.device_assert(tl.load(y) < 0, "asserted")
@@ -52,6 +59,8 @@ if __name__ == "__main__":
     if "mix" in sys.argv:
         mix[(1,)](a, b, c)
         print(hashlib.sha1(c.tobytes()).hexdigest())
+    if "noise" in sys.argv:
+        noise[(2,)](x, y, 8, BLOCK=4)
     if "says" in sys.argv:
         says[(2,)](y)
     if "undefined" in sys.argv:

@@ -31,8 +31,9 @@ ARGUMENTS = {
            '--arg c=f32[32,32]:zeros',
     'says': '--grid 2 --arg y=f32[8]:zeros',
     'undefined': '--grid 1 --arg x=f32[8]:arange --arg y=f32[8]:zeros'}
-ARGUMENTS['twice'] = ARGUMENTS['add']
-OUTPUT = {'add': 'y', 'twice': 'y', 'mix': 'c', 'says': 'y', 'undefined': 'y'}
+ARGUMENTS['twice'] = ARGUMENTS['noise'] = ARGUMENTS['add']
+OUTPUT = {'add': 'y', 'twice': 'y', 'noise': 'y', 'mix': 'c', 'says': 'y',
+          'undefined': 'y'}
 
 
 class Row:

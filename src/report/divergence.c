@@ -1,0 +1,95 @@
+/* divergence.c - the first operation that two engines disagree about, and the
+ * names and texts of causes.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/report.h"
+
+/* Bytes of source that are shown of a line. */
+enum { SOURCE = 66 };
+
+const char *tk_cause_name(tk_cause c) {
+  static const char *const names[] = {
+#define CAUSE(id, name, words) name,
+#include "tkdbg/cause.def"
+#undef CAUSE
+  };
+  return (size_t)c < TK_COUNT(names) ? names[c] : NULL;
+}
+
+const char *tk_cause_words(tk_cause c) {
+  static const char *const all[] = {
+#define CAUSE(id, name, words) words,
+#include "tkdbg/cause.def"
+#undef CAUSE
+  };
+  return (size_t)c < TK_COUNT(all) ? all[c] : NULL;
+}
+
+static void put_lane(tk_buf *out, const tk_divergence *d) {
+  if (!d->lane_rank) return;
+  tk_buf_puts(out, " in lane ");
+  tk_buf_index(out, d->lane, d->lane_rank);
+}
+
+static void put_operands(tk_buf *out, const tk_divergence *d) {
+  for (size_t i = 0; i < d->noperands; i++) {
+    tk_buf_puts(out, i ? ", " : "    of ");
+    if (d->names[i]) tk_buf_printf(out, "%s = ", d->names[i]);
+    tk_buf_puts(out, d->operands[i].text);
+  }
+  if (d->noperands) tk_buf_putc(out, '\n');
+}
+
+static void put_recorder(tk_buf *out, const tk_divergence *d) {
+  if (strcmp(d->engine, d->recorder))
+    tk_buf_printf(out,
+                  "  '%s' is Triton's own code, whose operations cannot be "
+                  "recorded; '%s' runs in its place:\n",
+                  d->engine, d->recorder);
+  tk_buf_printf(out, "  %s, in program ",
+                d->found ? "the first operation that differs"
+                         : "no operation differs");
+  tk_buf_program(out, d->program);
+  tk_buf_puts(out, ":\n");
+}
+
+static void put_place(tk_buf *out, const tk_divergence *d) {
+  tk_buf_printf(out, "  %5d | ", d->place.line);
+  tk_report_source(out, &d->place, SOURCE);
+  tk_buf_putc(out, '\n');
+}
+
+void tk_report_divergence(tk_buf *out, const tk_divergence *d) {
+  if (d->unfused)
+    tk_buf_printf(out,
+                  "  with enable_fp_fusion=False '%s' gives what the "
+                  "interpreter gives\n",
+                  d->engine);
+  else
+    put_recorder(out, d);
+  if (d->race) {
+    put_place(out, d);
+    tk_buf_printf(out, "    %s\n", d->race);
+  }
+  if (d->found) {
+    put_place(out, d);
+    tk_buf_printf(out, "    '%s'", d->operation);
+    put_lane(out, d);
+    tk_buf_printf(out, " is %s by '%s', %s by the interpreter", d->other.text,
+                  d->recorder, d->own.text);
+    if (d->ulp < 1u << 24)
+      tk_buf_printf(out, ", %" PRIu64 " ulp apart", d->ulp);
+    if (d->lanes > 1)
+      tk_buf_printf(out, "; %" PRIu64 " of %" PRIu64 " lanes differ",
+                    d->different, d->lanes);
+    if (d->before)
+      tk_buf_printf(out, ", after %" PRIu64 " time%s without a difference",
+                    d->before, tk_report_s(d->before));
+    tk_buf_putc(out, '\n');
+    put_operands(out, d);
+  }
+  tk_buf_printf(out, "    cause: %s: %s\n", tk_cause_name(d->cause),
+                tk_cause_words(d->cause));
+}

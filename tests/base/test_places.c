@@ -1,0 +1,78 @@
+/* test_places.c - the index of an element along each axis, and stretches of
+ * memory that overlap.
+ */
+#include "base/extent.h"
+#include "base/index.h"
+#include "support/suite.h"
+
+START_TEST(elements_are_counted_in_row_major_order) {
+  static const int64_t shape[] = {2, 3, 4};
+  size_t element = 0;
+  int64_t index[3];
+  for (int64_t i = 0; i < 2; i++)
+    for (int64_t j = 0; j < 3; j++)
+      for (int64_t k = 0; k < 4; k++) {
+        tk_split_index(shape, 3, element++, index);
+        ck_assert_int_eq(index[0], i);
+        ck_assert_int_eq(index[1], j);
+        ck_assert_int_eq(index[2], k);
+      }
+}
+END_TEST
+
+typedef struct joining {
+  tk_extent extents[5];
+  size_t n, groups[5];
+  size_t left;
+  tk_extent joined[3];
+} joining;
+
+static const joining joinings[] = {
+    {.n = 0, .left = 0},
+    /* neighbours do not overlap */
+    {{{0, 4}, {4, 8}}, 2, {0, 1}, 2, {{0, 4}, {4, 8}}},
+    {{{0, 4}, {3, 8}}, 2, {0, 0}, 1, {{0, 8}}},
+    /* the last one joins those before it; what stands between moves up */
+    {{{0, 4}, {20, 24}, {8, 12}, {3, 9}},
+     4,
+     {0, 1, 0, 0},
+     2,
+     {{0, 12}, {20, 24}}},
+    /* what has grown meets one that was passed over */
+    {{{8, 10}, {0, 4}, {9, 20}, {3, 9}, {19, 21}},
+     5,
+     {0, 0, 0, 0, 0},
+     1,
+     {{0, 21}}},
+    /* empty ones: at one place, at the edge of another, and inside it */
+    {{{4, 4}, {4, 4}, {4, 8}, {6, 6}}, 4, {0, 0, 1, 1}, 2, {{4, 4}, {4, 8}}},
+};
+
+START_TEST(extents_that_overlap_are_joined) {
+  const joining *j = &joinings[_i];
+  tk_extent x[5];
+  size_t group[5];
+  for (size_t i = 0; i < j->n; i++) x[i] = j->extents[i];
+  tk_env env;
+  tk_arena a;
+  tk_env_init(&env, NULL, NULL);
+  tk_arena_init(&a, &env);
+  ck_assert_uint_eq(tk_extents_join(&a, x, j->n, group), j->left);
+  tk_arena_free(&a);
+  for (size_t i = 0; i < j->n; i++) ck_assert_uint_eq(group[i], j->groups[i]);
+  for (size_t i = 0; i < j->left; i++) {
+    ck_assert_uint_eq(x[i].lo, j->joined[i].lo);
+    ck_assert_uint_eq(x[i].hi, j->joined[i].hi);
+  }
+}
+END_TEST
+
+int main(void) {
+  Suite *s = suite_create("places");
+  TCase *t = tcase_create("places");
+  tcase_add_test(t, elements_are_counted_in_row_major_order);
+  tcase_add_loop_test(t, extents_that_overlap_are_joined, 0,
+                      TK_COUNT(joinings));
+  suite_add_tcase(s, t);
+  return run_suite(s) != 0;
+}
