@@ -285,20 +285,11 @@ def _wrong() -> int:
 
 
 def _outcome(kind, target, args):
-    """Runs the script; what has ended it, or None.
-
-    Code in C that imports a module (PyCapsule_Import: NumPy's own beginning)
-    reports every exception as an ImportError, KeyboardInterrupt too.
-    """
-    with interrupt.heard() as is_pressed:
-        try:
-            execute(kind, target, args)
-        except ImportError as e:
-            if is_pressed():
-                return KeyboardInterrupt().with_traceback(e.__traceback__)
-            return e
-        except BaseException as e:
-            return e
+    """Runs the script; what has ended it, or None."""
+    try:
+        interrupt.called(execute, kind, target, args)
+    except BaseException as e:
+        return e
     return None
 
 

@@ -78,6 +78,44 @@ def heard() -> Iterator[Callable[[], bool]]:
         os.close(reader)
 
 
+def called(function: Callable[..., Any], *args: Any) -> Any:
+    """function(*args), in the main thread, with Ctrl-C raised as such.
+
+    Code in C that imports a module (PyCapsule_Import: NumPy's own beginning)
+    reports every exception as an ImportError, KeyboardInterrupt too.
+    """
+    with heard() as is_pressed:
+        try:
+            return function(*args)
+        except ImportError as e:
+            if not is_pressed():
+                raise
+            raise KeyboardInterrupt().with_traceback(
+                e.__traceback__) from None
+
+
+def fork() -> int:
+    """os.fork(), in the main thread: Ctrl-C while it is made comes after it,
+    where it would be lost in what Python does on a fork.  In the child it
+    ends the process; a child whose caller does not hear of it is ended."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    child = -1
+    try:
+        try:
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+            child = os.fork()
+            if child == 0:
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    except BaseException:
+        if child > 0:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        raise
+    return child
+
+
 class Ending:
     """What Ctrl-C does after a script: it ends the process, but while there is
     something to be had already, the first one only ends the search for

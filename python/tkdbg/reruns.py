@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from . import parsing, purity, session as session_, source
+from . import interrupt, parsing, purity, session as session_, source
 from .edits import Edit
 
 SECONDS_MORE = 2      # that a run may take longer than the first one took
@@ -47,7 +47,7 @@ class Script(NamedTuple):
         text = self.text[:edit.at] + edit.new.encode() + self.text[end:]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of threads, none of which run
-            child = os.fork()
+            child = interrupt.fork()
         if not child:
             self._become(text)
         return self._status(child) == PASSES
@@ -74,7 +74,6 @@ class Script(NamedTuple):
             null = os.open(os.devnull, os.O_RDWR)
             for each in range(3):
                 os.dup2(null, each)
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_CPU, (self._limit(),) * 2)
             status = self._outcome(text)
         except BaseException:

@@ -112,8 +112,7 @@ static tk_func *func_new(tks *s, const tk_eval_where *w, const char *text) {
   tk_func *f = tks_func_new(s, tk_func_origin(w->func), "expression", src);
   f->nslots = f->cap_slots = w->func->nslots;
   f->slots = TK_NEWN(s->arena, tk_slot, f->nslots + 1);
-  if (f->nslots)
-    memcpy(f->slots, w->func->slots, f->nslots * sizeof *f->slots);
+  if (f->nslots) memcpy(f->slots, w->func->slots, f->nslots * sizeof *f->slots);
   f->named = tk_lookup_lend(&w->func->named);
   return f;
 }

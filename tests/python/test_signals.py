@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 import unittest
@@ -322,6 +323,61 @@ class CtrlC(support.ScriptCase):
         status, said = self.press("import nothing_that_is_there")
         self.assertEqual(status, 1)
         self.assertIn("ModuleNotFoundError", said)
+
+
+class CtrlCInPuzzles(support.ScriptCase):
+    """Their command is no script's process."""
+    triton = "ours"
+
+    def press(self, text):
+        """Runs text beside the package; (status, output)."""
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(text)],
+            env=support.environment(), capture_output=True, text=True,
+            stdin=subprocess.DEVNULL, cwd=self.folder.name, timeout=60,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        return done.returncode, done.stdout + done.stderr
+
+    def test_in_an_import_by_c(self):
+        subprocess.run(
+            [sys.executable, "-m", "tkdbg.puzzles", "init", "."],
+            env=support.environment(), cwd=self.folder.name, check=True,
+            stdout=subprocess.DEVNULL)
+        with open(os.path.join(self.folder.name, "numpy.py"), "w") as f:
+            f.write("import ctypes\n"
+                    "load = ctypes.pythonapi.PyCapsule_Import\n"
+                    "load.restype = ctypes.c_void_p\n"
+                    "load(b'pressed.value', 0)\n")
+        with open(os.path.join(self.folder.name, "pressed.py"), "w") as f:
+            f.write("import signal\nsignal.raise_signal(signal.SIGINT)\n")
+        status, said = self.press("""
+            import signal, sys
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            from tkdbg.puzzles import __main__ as command
+            sys.argv = ["puzzles", "verify", "--all"]
+            command.main()
+        """)
+        self.assertEqual((status, said), (130, ""))
+
+    def test_while_a_process_is_split_off(self):
+        """Python drops what a hook of os.fork() raises."""
+        status, said = self.press("""
+            import os, signal
+            from tkdbg import interrupt
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            os.register_at_fork(
+                before=lambda: signal.raise_signal(signal.SIGINT))
+            try:
+                if interrupt.fork() == 0:
+                    signal.pause()
+            except KeyboardInterrupt:
+                print("pressed")
+            try:
+                os.waitpid(-1, 0)
+            except ChildProcessError:
+                print("no child is left")
+        """)
+        self.assertEqual((status, said), (0, "pressed\nno child is left\n"))
 
 
 class CtrlCBeforePython(support.ScriptCase):

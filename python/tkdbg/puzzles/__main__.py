@@ -114,7 +114,7 @@ def run(argv: list[str]) -> int:
 def main() -> None:
     interrupt.by_python()
     try:
-        status = run(sys.argv[1:])
+        status = interrupt.called(run, sys.argv[1:])
     except KeyboardInterrupt:
         interrupt.by_default()
         status = interrupt.STATUS

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from .. import interrupt
+
 
 @dataclass
 class Limits:
@@ -44,7 +46,7 @@ class Child:
         sys.stdout.flush()
         sys.stderr.flush()
         self.pipe, into = os.pipe()
-        self.pid = os.fork()
+        self.pid = interrupt.fork()
         if self.pid == 0:
             os.close(self.pipe)
             _compute(work, limits, into)
@@ -85,7 +87,6 @@ class Child:
 
 def _compute(work, limits, into):
     """The child's life."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         _limit(limits)
         said = {"result": work()}
