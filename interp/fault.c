@@ -77,52 +77,82 @@ static void note_lane(const tki_access *a, tk_diag *d, size_t lane) {
                mask);
 }
 
-/* An offset that is so far outside is most often one that int32 could not
- * hold. */
+/* An offset that is so far outside is often one that int32 could not hold. */
 static bool has_wrapped(int64_t element) {
   const int64_t far = INT64_C(1) << 28;
   return element <= -far || (element >= far && element < 16 * far);
 }
 
-/* Notes the operation that made the offset of a lane wrap, if it is found. */
-static bool note_wrapped(const tki_access *a, tk_diag *d, size_t lane) {
-  tki_wrapped w;
-  if (!tki_find_wrapped(a, lane, &w) || w.func->library) return false;
-  tk_binary op = tk_binary_op(w.in);
-  tk_diag_note(a->t->env, d, w.func->src, w.in->span,
+/* Notes the operation that made the offset of a lane wrap. */
+static void note_wrapped(const tki_access *a, tk_diag *d,
+                         const tki_wrapped *w) {
+  tk_binary op = tk_binary_op(w->in);
+  tk_diag_note(a->t->env, d, w->func->src, w->in->span,
                "the offset wraps here: %" PRId64 " %s %" PRId64
                " does not fit into %s",
-               w.left,
+               w->left,
                op == TK_B_ADD   ? "+"
                : op == TK_B_SUB ? "-"
                                 : "*",
-               w.right, tk_dtype_name((tk_dtype)w.in->type.elem));
-  return true;
+               w->right, tk_dtype_name((tk_dtype)w->in->type.elem));
 }
 
-static const char *outside_help(const tki_access *a, const tk_tensor *x,
-                                bool before, int64_t element, bool wrapped) {
-  if (tk_inst_window(a->in) == TK_W_BLOCK_POINTER)
+/* An access outside of a tensor. */
+typedef struct outside {
+  const tki_access *a;
+  const tk_tensor *tensor;
+  int64_t element, limit;
+  size_t lanes;         /* that are outside */
+  const tki_wrapped *w; /* NULL: no operation is known to have wrapped */
+} outside;
+
+static const char *wrapped_help(const outside *x) {
+  int64_t meant;
+  if (x->w->is_known &&
+      !__builtin_add_overflow(x->element, x->w->lost, &meant) &&
+      (meant < 0 || meant >= x->limit))
+    return tk_arena_printf(&x->a->t->launch->arena,
+                           "in int64 it would be element %" PRId64
+                           ", which is outside, too: "
+                           "correct the offset, or mask the lane off",
+                           meant);
+  return "compute the offset in int64: cast a factor by .to(tl.int64)";
+}
+
+/* A mask cannot be told from an offset that is not the one that is meant, but
+ * where a block begins inside of its tensor and goes on past the end. */
+static const char *mask_help(const outside *x) {
+  bool before = x->element < 0, inside = x->lanes < x->a->n;
+  if (x->a->mask)
+    return before
+               ? "the mask is true for this lane: correct the offset, or let "
+                 "the mask test that it is >= 0"
+               : "the mask is true for this lane: correct the offset, or let "
+                 "the mask compare it with the size";
+  if (before)
+    return "add a mask, such as mask=offsets >= 0, or begin at a later offset";
+  if (inside) return "add a mask, such as mask=offsets < n";
+  return x->a->n == 1
+             ? "correct the offset, or add a mask, such as mask=offset < n"
+             : "no lane is inside: correct the offset, or add a mask, such as "
+               "mask=offsets < n";
+}
+
+static const char *outside_help(const outside *x) {
+  tk_window window = tk_inst_window(x->a->in);
+  if (window == TK_W_BLOCK_POINTER)
     return "boundary_check= must name the axes that run past the shape, and "
            "the shape must be the tensor's";
-  if (tk_inst_window(a->in) == TK_W_DESCRIPTOR)
+  if (window == TK_W_DESCRIPTOR)
     return "the descriptor's shape and strides must be the tensor's";
-  if (wrapped)
-    return "compute the offset in int64: cast a factor by .to(tl.int64)";
-  if (has_wrapped(element))
-    return "such an offset comes from an int32 product or sum that has "
-           "wrapped: compute it in int64, with .to(tl.int64) on a factor "
-           "(--check=overflow names it)";
-  if (is_expanded(x))
+  if (x->w) return wrapped_help(x);
+  if (has_wrapped(x->element))
+    return "an offset as far out as this is often an int32 product or sum that "
+           "has wrapped: --check=overflow names it if one has";
+  if (is_expanded(x->tensor))
     return "the tensor is expanded, with a stride of 0: give the kernel its "
            "strides, or a tensor made by .contiguous()";
-  if (a->mask && before)
-    return "the mask lets this lane through: it must also test offsets >= 0";
-  if (a->mask)
-    return "the mask lets this lane through: compare the offsets with the size";
-  return before ? "add a mask, such as mask=offsets >= 0, or begin at a later "
-                  "offset"
-                : "add a mask, such as mask=offsets < n";
+  return mask_help(x);
 }
 
 void tki_fault_outside(const tki_access *a, size_t lane, const tki_region *r,
@@ -147,9 +177,12 @@ void tki_fault_outside(const tki_access *a, size_t lane, const tki_region *r,
                  "the address lies in %s, which this pointer does not belong "
                  "to",
                  other->name);
-  bool wrapped = note_wrapped(a, d, lane);
+  tki_wrapped w;
+  bool wrapped = tki_find_wrapped(a, lane, &w) && !w.func->library;
+  if (wrapped) note_wrapped(a, d, &w);
   tk_diag_help(a->t->env, d, "%s",
-               outside_help(a, r->tensor, off < 0, off / size, wrapped));
+               outside_help(&(outside){a, r->tensor, off / size, limit, lanes,
+                                       wrapped ? &w : NULL}));
 }
 
 static size_t flags_of(const tk_func *f) {

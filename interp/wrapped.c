@@ -178,6 +178,17 @@ static bool wrap_lane(wrap_search *w, const wrap_scope *s, int slot,
 static bool seek_wrap(wrap_search *w, const wrap_scope *s, int slot,
                       size_t lane);
 
+/* What a result lacks that was cut off to the bits of its type. */
+static void note_lost(tki_wrapped *x) {
+  int64_t r;
+  tk_binary op = tk_binary_op(x->in);
+  bool over = op == TK_B_ADD   ? __builtin_add_overflow(x->left, x->right, &r)
+              : op == TK_B_SUB ? __builtin_sub_overflow(x->left, x->right, &r)
+                               : __builtin_mul_overflow(x->left, x->right, &r);
+  x->is_known = !over;
+  if (!over) x->lost = r - lane_cut((tk_dtype)x->in->type.elem, r);
+}
+
 static bool does_wrap(wrap_search *w, const wrap_scope *s, const tk_inst *in,
                       size_t lane) {
   tk_dtype d = (tk_dtype)in->type.elem;
@@ -187,8 +198,39 @@ static bool does_wrap(wrap_search *w, const wrap_scope *s, const tk_inst *in,
       !operand_lane(w, s, in, 1, lane, &found.right) ||
       !tki_wraps(tk_binary_op(in), found.left, found.right, tk_dtypes[d].bits))
     return false;
+  note_lost(&found);
   *w->out = found;
   return true;
+}
+
+/* Whether another operand has wrapped, too. */
+static bool also_wrapped(wrap_search *w, const wrap_scope *s, const tk_inst *in,
+                         int k, size_t lane) {
+  tki_wrapped other, *out = w->out;
+  bool found = false;
+  w->out = &other;
+  for (int i = 0; i < k && !found; i++)
+    found = seek_wrap(w, s, in->args[i], tk_lanes_own(s->func, in, i, lane));
+  w->out = out;
+  return found;
+}
+
+/* What the result of an operation lacks, whose operand k lacks something: the
+ * same, with the other sign after a minus, as often as the other factor says,
+ * and what is cut off once more. */
+static void pass_lost(wrap_search *w, const wrap_scope *s, const tk_inst *in,
+                      int k, size_t lane) {
+  tki_wrapped *out = w->out, own = {.func = s->func, .in = in};
+  out->is_known &= operand_lane(w, s, in, 0, lane, &own.left) &&
+                   operand_lane(w, s, in, 1, lane, &own.right);
+  if (!out->is_known) return;
+  note_lost(&own);
+  int64_t by = tk_binary_op(in) == TK_B_MUL        ? k ? own.left : own.right
+               : k && tk_binary_op(in) == TK_B_SUB ? -1
+                                                   : 1;
+  out->is_known = own.is_known &&
+                  !__builtin_mul_overflow(out->lost, by, &out->lost) &&
+                  !__builtin_add_overflow(out->lost, own.lost, &out->lost);
 }
 
 static bool seek_in(wrap_search *w, const wrap_scope *s, const tk_inst *in,
@@ -206,9 +248,13 @@ static bool seek_in(wrap_search *w, const wrap_scope *s, const tk_inst *in,
   }
   if (in->op != TK_I_ADDPTR && in->op != TK_I_CAST && !is_sum_or_product(in))
     return false;
-  for (int i = in->nargs - 1; i >= 0; i--)
-    if (seek_wrap(w, s, in->args[i], tk_lanes_own(s->func, in, i, lane)))
-      return true;
+  for (int i = in->nargs - 1; i >= 0; i--) {
+    if (!seek_wrap(w, s, in->args[i], tk_lanes_own(s->func, in, i, lane)))
+      continue;
+    if (is_sum_or_product(in)) pass_lost(w, s, in, i, lane);
+    if (also_wrapped(w, s, in, i, lane)) w->out->is_known = false;
+    return true;
+  }
   return is_sum_or_product(in) && does_wrap(w, s, in, lane);
 }
 
@@ -222,8 +268,11 @@ static bool seek_wrap(wrap_search *w, const wrap_scope *s, int slot,
   if (!w->steps) return false;
   w->steps--;
   if (m.times > 1 && !s->func->slots[slot].type.ptr) return false;
-  for (size_t i = 0; i < TK_COUNT(m.in); i++)
-    if (m.in[i] && seek_in(w, s, m.in[i], slot, lane)) return true;
+  for (size_t i = 0; i < TK_COUNT(m.in); i++) {
+    if (!m.in[i] || !seek_in(w, s, m.in[i], slot, lane)) continue;
+    w->out->is_known &= m.times == 1; /* else it has moved several times */
+    return true;
+  }
   return m.param >= 0 && s->call &&
          seek_wrap(w, s->caller, s->call->args[m.param], lane);
 }
@@ -241,6 +290,8 @@ bool tki_find_wrapped(const tki_access *a, size_t lane, tki_wrapped *out) {
     scopes[i].caller = &scopes[i + 1];
     scopes[i].call = tki_call_of(f);
   }
-  return seek_wrap(&w, &scopes[0], a->in->args[0],
-                   tk_lanes_own(scopes[0].func, a->in, 0, lane));
+  bool found = seek_wrap(&w, &scopes[0], a->in->args[0],
+                         tk_lanes_own(scopes[0].func, a->in, 0, lane));
+  out->is_known &= found && w.steps > 0;
+  return found;
 }

@@ -15,6 +15,8 @@ typedef struct tki_wrapped {
   const tk_func *func;
   const tk_inst *in;
   int64_t left, right;
+  bool is_known; /* `lost` is known */
+  int64_t lost;  /* what the offset, in elements, lacks because of it */
 } tki_wrapped;
 
 /* Looks for the first operation that wrapped on the way to the address of a

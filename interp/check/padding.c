@@ -6,7 +6,8 @@
  * lanes alone, or was made of such lanes only (padding_lanes.c).  Such a lane
  * may stand in a row beside loaded ones only if the reduction comes out as
  * without it: it adds 0, or does not win.  What tl.where picks, and what meets
- * another load's lanes, is taken to be meant.
+ * another load's lanes, is taken to be meant.  The maximum of a softmax may be
+ * any number: there the sum tells.
  */
 #include <math.h>
 #include <string.h>
@@ -226,6 +227,11 @@ static void look_at_row(row *r, const tk_inst *in, const void *lanes,
   r->mixed = any[0] && any[1];
 }
 
+static bool is_maximum(const tk_inst *in) {
+  return tk_inst_reduction(in) == TK_R_MAX ||
+         tk_inst_reduction(in) == TK_R_MAX_NAN;
+}
+
 /* Whether the filled lanes change the row's result. */
 static bool is_spoilt(const row *r, const tk_inst *in, double ignored) {
   if (!r->mixed || r->filled != r->filled) return false;
@@ -361,6 +367,8 @@ static void check_reduction(padding *w, tki *t, const tk_inst *in,
     row r = {.first = tk_line_first(&l, i), .n = l.n, .step = l.step};
     look_at_row(&r, in, lanes, f->mask, ignored);
     if (!is_spoilt(&r, in, ignored)) continue;
+    /* where filled lanes spoil a softmax, its sum is reported */
+    if (is_maximum(in) && tkc_is_of_softmax(t, in)) return;
     report_filled(w, t, in, &r, f);
     return;
   }

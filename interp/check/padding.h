@@ -51,5 +51,9 @@ bool tkc_fill_moves(const tk_inst *in);
 /* Says of every lane of the result what it is; returns whether any lane is
  * filled. */
 bool tkc_filled_lanes(const tkc_filled *x, uint8_t *lanes);
+/* Whether a maximum that the running function finds is only subtracted from
+ * what an exponential is then taken of, as in a softmax: that comes out the
+ * same whatever is subtracted. */
+bool tkc_is_of_softmax(tki *t, const tk_inst *in);
 
 #endif

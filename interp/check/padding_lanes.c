@@ -137,3 +137,80 @@ bool tkc_filled_lanes(const tkc_filled *x, uint8_t *lanes) {
     combine_lanes(x, lanes, n);
   return any_filled(lanes, n);
 }
+
+/* ---- what a maximum is used for ------------------------------------------ */
+
+/* What a slot holds: a maximum, or what is made of it and stands for it;
+ * something less it. */
+enum { SHIFT_BY = 1, SHIFTED = 2 };
+
+typedef struct shifts {
+  const tk_inst *from; /* that finds the maximum */
+  uint8_t *of;         /* by slot */
+  bool grew, other;    /* other: it is used otherwise */
+} shifts;
+
+static uint8_t held(const shifts *x, int slot) {
+  return slot < 0 ? 0 : x->of[slot];
+}
+
+static bool note_other_use(void *ud, const tk_at *at) {
+  shifts *x = ud;
+  const tk_stmt *st = at->stmt;
+  const int slots[] = {st->lb, st->ub, st->step};
+  for (size_t i = 0; st->kind == TK_S_FOR && i < TK_COUNT(slots); i++)
+    x->other |= held(x, slots[i]) != 0;
+  if (st->kind == TK_S_IF || st->kind == TK_S_WHILE)
+    x->other |= held(x, st->cond) != 0;
+  for (size_t i = 0; i < st->nresults; i++)
+    x->other |= held(x, st->results[i]) != 0;
+  return !x->other;
+}
+
+static bool is_exponential(const tk_inst *in) {
+  return in->op == TK_I_UNARY &&
+         (tk_unary_op(in) == TK_U_EXP || tk_unary_op(in) == TK_U_EXP2);
+}
+
+/* What the result of an instruction holds that uses such slots: the same with
+ * another axis, in other units, as a part of a larger maximum; 0: it is used
+ * otherwise. */
+static uint8_t passed_on(const tk_inst *in, uint8_t holds) {
+  tk_binary op = in->op == TK_I_BINARY ? tk_binary_op(in) : TK_B_AND;
+  if (in->op == TK_I_BROADCAST || in->op == TK_I_CAST || tk_lanes_kept(in) ||
+      op == TK_B_MUL)
+    return holds;
+  if (op == TK_B_SUB) return SHIFTED;
+  if (op == TK_B_MAX || op == TK_B_MAX_NAN) return holds & SHIFT_BY;
+  return in->op == TK_I_SELECT ? holds & SHIFTED : 0;
+}
+
+static bool note_use(void *ud, const tk_at *at, const tk_inst *in) {
+  shifts *x = ud;
+  uint8_t holds = 0;
+  (void)at;
+  if (in == x->from) return true;
+  for (int i = 0; i < in->nargs; i++) holds |= held(x, in->args[i]);
+  if (!holds || (holds == SHIFTED && is_exponential(in))) return true;
+  uint8_t out = passed_on(in, holds);
+  x->other = !out || in->nres != 1;
+  if (x->other) return false;
+  uint8_t *slot = &x->of[in->res[0]];
+  x->grew |= (*slot | out) != *slot;
+  *slot |= out;
+  return true;
+}
+
+bool tkc_is_of_softmax(tki *t, const tk_inst *in) {
+  const tk_func *f = t->frame->func;
+  if (in->nres != 1) return false;
+  shifts x = {in, .of = tki_scratch_zero(t, f->nslots + 1), .grew = true};
+  x.of[in->res[0]] = SHIFT_BY;
+  while (x.grew && !x.other) {
+    x.grew = false;
+    tk_walk_func(
+        f, &(tk_walk){.ud = &x, .stmt = note_other_use, .inst = note_use});
+  }
+  tki_scratch_free(t, x.of);
+  return !x.other;
+}
