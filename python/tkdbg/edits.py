@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import itertools
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Union
@@ -19,6 +20,9 @@ from . import parsing
 MOST_NAMES = 8     # that may stand where another one does
 MOST_LIKEST = 3    # ... where each try takes long
 MOST_FACTORS = 6   # names that a value may be multiplied by
+MOST_PAIRS = 12    # of buffers that a loop may exchange
+MOST_SIZES = 8     # names that steps and lengths may have
+MOST_PARAMETERS = 16  # names that may stand where a number does
 LOG2_E = "1.4426950408889634"
 LN_2 = "0.6931471805599453"
 
@@ -51,10 +55,12 @@ class Source:
             node.name: node for node in ast.walk(tree)
             if isinstance(node, ast.FunctionDef) and any(
                 "jit" in ast.unparse(d) for d in node.decorator_list)}
-        self.hosts = {
-            node.name: node for node in ast.walk(tree)
-            if isinstance(node, ast.FunctionDef) and
-            node.name not in self.functions and _launches(node)}
+        # a method may have the name of a kernel
+        self.hosts = {f"{node.name}:{node.lineno}": node
+                      for node in _hosts(tree, self.functions.values())}
+        mentioned = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+        self.unlaunched = [name for name in self.functions
+                           if name not in mentioned]
 
     def reached(self, kernel: str) -> list[str]:
         """The jit functions that run when a kernel does, the kernel first."""
@@ -77,16 +83,30 @@ class Source:
         return self.text[lo:hi].decode("utf-8", "replace")
 
 
-def _launches(function):
-    """Whether a function of the host launches kernels, and does not judge
-    what they give: what it compares must stay as it is."""
-    nodes = list(ast.walk(function))
-    return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Subscript)
-               for n in nodes) and not any(
+def _hosts(tree, kernels):
+    """The functions of the host that launch kernels, or call one that does,
+    and do not judge what they give: what is compared must stay as it is."""
+    found = [node for node in ast.walk(tree)
+             if isinstance(node, ast.FunctionDef) and
+             all(node is not kernel for kernel in kernels)]
+    launching: set[str] = set()
+    while True:
+        more = {f.name for f in found if f.name not in launching and any(
+            isinstance(n, ast.Call) and (isinstance(n.func, ast.Subscript) or
+                                         _called_name(n) in launching)
+            for n in ast.walk(f))}
+        if not more:
+            break
+        launching |= more
+    return [f for f in found if f.name in launching and not _judges(f)]
+
+
+def _judges(function):
+    return any(
         isinstance(n, (ast.Assert, ast.Raise, ast.FunctionDef)) and
         n is not function or isinstance(n, ast.Call) and re.search(
             r"close|equal|assert|check|print|exit", _called_name(n))
-        for n in nodes)
+        for n in ast.walk(function))
 
 
 class Scope(NamedTuple):
@@ -100,6 +120,7 @@ class Scope(NamedTuple):
     unused: list[str]   # names that are given a value, and never read
     rescales: list[str]  # factors of a maximum that has grown: exp(m - m_new)
     indices: list[str]  # names of what is counted: programs, tiles, groups
+    module: str  # that has cdiv where the function runs
 
     def of(self, node: Any) -> str:
         return self.source.of(node)
@@ -118,7 +139,8 @@ def edits(source: Source, function: str) -> Iterator[Edit]:
 
 
 def host_edits(source: Source, function: str) -> Iterator[Edit]:
-    """Edits of a function that launches kernels, those of launches first."""
+    """Edits of a function that launches kernels: the few that launches alone
+    cannot be tried with, those of what is given to launches, all others."""
     tree = source.hosts[function]
     scope = _scope(source, tree)
     nodes: list[Any] = [n for stmt in tree.body for n in ast.walk(stmt)
@@ -126,8 +148,92 @@ def host_edits(source: Source, function: str) -> Iterator[Edit]:
     given = [part for n in nodes if isinstance(n, ast.Call) and isinstance(
         n.func, ast.Subscript) for part in ast.walk(n)
         if hasattr(part, "lineno")]
-    yield from _edits(source, function, scope, given, HOST_RULES[:3], [])
+    yield from _missing(source, function, tree)
+    yield from _edits(source, function, scope, nodes, HOST_FIRST, [])
+    yield from _edits(source, function, scope, given, HOST_GIVEN, [])
     yield from _edits(source, function, scope, nodes, HOST_RULES, [])
+
+
+# ---- statements that lack ---------------------------------------------------
+
+def _missing(source, function, tree):
+    """Two buffers that a loop does not exchange, a kernel of the file that
+    nobody launches: statements that stand before or after another one."""
+    for loop in ast.walk(tree):
+        last = loop.body[-1] if isinstance(loop, (ast.For, ast.While)) else None
+        if isinstance(last, (ast.Assign, ast.AugAssign, ast.Expr)):
+            for one, other in _pairs(loop):
+                yield Edit(source.file, function, last.end_lineno or 0,
+                           source.span(last)[1], "",
+                           f"; {one}, {other} = {other}, {one}")
+    launches = [n for n in ast.walk(tree) if isinstance(n, ast.Expr) and
+                isinstance(n.value, ast.Call) and
+                isinstance(n.value.func, ast.Subscript)]
+    launches.sort(key=lambda n: n.lineno)
+    for name in source.unlaunched:
+        for call in _calls_of(source, tree, name, launches):
+            for before in launches:
+                yield Edit(source.file, function, before.lineno,
+                           source.span(before)[0], "", f"{call}; ")
+
+
+def _pairs(loop):
+    """Names that are given to one call in a loop, those that are alike
+    first."""
+    found = set()
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Call):
+            names = [a.id for a in node.args if isinstance(a, ast.Name)]
+            found |= set(itertools.combinations(names, 2))
+    swapped = {t.id for n in ast.walk(loop) if isinstance(n, ast.Assign)
+               for target in n.targets if isinstance(target, ast.Tuple)
+               for t in target.elts if isinstance(t, ast.Name)}
+    alike = sorted((-difflib.SequenceMatcher(None, *pair).ratio(), pair)
+                   for pair in found if not swapped & set(pair) and
+                   pair[0] != pair[1])
+    return [pair for _, pair in alike[:MOST_PAIRS]]
+
+
+def _calls_of(source, tree, kernel, launches):
+    """Launches of a kernel that nobody launches, with what other launches of
+    a function are given for parameters of the same name, or what is called
+    like them."""
+    given: dict[str, str] = {}
+    for launch in launches:
+        func = source.functions.get(getattr(launch.value.func.value, "id", ""))
+        positional = [a.arg for a in func.args.args] if func else []
+        pairs = [*zip(positional, launch.value.args),
+                 *((k.arg, k.value) for k in launch.value.keywords)]
+        for name, value in pairs:
+            if name and not isinstance(value, ast.Starred):
+                given.setdefault(name, source.of(value))
+    local = [a.arg for a in tree.args.args] + [
+        n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and
+        isinstance(n.ctx, ast.Store)]
+    known = {name.lower(): name for name in local}
+    args = []
+    for parameter in source.functions[kernel].args.args:
+        name = parameter.arg
+        text = given.get(name) or known.get(name.lower()) or next(
+            (known[n] for n in difflib.get_close_matches(name.lower(), known,
+                                                         1)), "")
+        if not text:
+            return
+        args.append(f"{name}={text}")
+    for grid in dict.fromkeys(itertools.chain.from_iterable(
+            _grids_like(source, tree, n.value.func.slice) for n in launches)):
+        yield f"{kernel}[{grid}]({', '.join(args)})"
+
+
+def _grids_like(source, tree, grid):
+    """A grid, and those that have one axis of it."""
+    yield source.of(grid)
+    made = next((n.value for n in ast.walk(tree) if isinstance(n, ast.Assign)
+                 and isinstance(grid, ast.Name) and any(
+                     isinstance(t, ast.Name) and t.id == grid.id
+                     for t in n.targets)), grid)
+    for axis in made.elts if isinstance(made, ast.Tuple) else ():
+        yield f"({source.of(axis)},)"
 
 
 def _edits(source, function, scope, nodes, rules, rarer):
@@ -185,7 +291,8 @@ def _scope(source, tree):
                  list(dict.fromkeys(factors)), set(_bases(tree)), parents,
                  [n for n in names if n not in read and n.strip("_")],
                  list(dict.fromkeys(_rescales(source, tree))),
-                 list(dict.fromkeys(_indices(tree))))
+                 list(dict.fromkeys(_indices(tree))),
+                 "tl" if tree.name in source.functions else "triton")
 
 
 def _rescales(source, tree):
@@ -286,8 +393,8 @@ def _with(node, part, new, scope):
 #
 # Each gives texts that may stand in place of a node.
 
-_COMPARED = {ast.Lt: ("<=", ">", ">="), ast.LtE: ("<", ">=", ">"),
-             ast.Gt: (">=", "<", "<="), ast.GtE: (">", "<=", "<"),
+_COMPARED = {ast.Lt: ("<=", ">", ">=", "!="), ast.LtE: ("<", ">=", ">", "=="),
+             ast.Gt: (">=", "<", "<=", "!="), ast.GtE: (">", "<=", "<", "=="),
              ast.Eq: ("!=", "<=", ">="), ast.NotEq: ("==", "<", ">")}
 _OPERATORS = {
     ast.Add: ("-", "*"), ast.Sub: ("+",), ast.Mult: ("/", "+", "//", "%"),
@@ -326,6 +433,17 @@ def _operator(node, scope):
     left, right = _text(node.left, scope), _text(node.right, scope)
     for sign in _OPERATORS.get(type(node.op), ()):
         yield f"({left} {sign} {right})"
+
+
+def _rounded_up(node, scope):
+    """A quotient that is rounded the other way."""
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.op, ast.FloorDiv):
+            left, right = scope.of(node.left), scope.of(node.right)
+            yield f"{scope.module}.cdiv({left}, {right})"
+    elif _called_name(node) == "cdiv" and len(node.args) == 2:
+        left, right = (_text(a, scope) for a in node.args)
+        yield f"({left} // {right})"
 
 
 def _called(node, scope):
@@ -376,6 +494,8 @@ def _constant(node, scope):
             if n != value)
         if value == 0:
             yield "-1"
+        elif value & (value + 1) == 0:
+            yield str(2 * value + 1)
     elif isinstance(value, float):
         yield from ("0.0", "1.0", f"(-{scope.of(node)})", 'float("-inf")')
         yield from (f"({scope.of(node)} - {name})" for name in scope.factors)
@@ -469,8 +589,9 @@ def _likest(node, scope):
 
 
 def _neighbours(node, scope):
-    """Two arguments beside each other that are exchanged."""
-    for one, other in zip(node.args, node.args[1:]):
+    """Two arguments or elements beside each other that are exchanged."""
+    items = node.elts if isinstance(node, ast.Tuple) else node.args
+    for one, other in zip(items, items[1:]):
         a, b = scope.of(one), scope.of(other)
         if a != b and not isinstance(one, ast.Constant):
             yield _with_both(node, one, b, other, a, scope)
@@ -567,6 +688,7 @@ def _joined(node, scope):
                 continue
             for sign in "-", "*", "/", "+":
                 yield _with(node, part, f"{text} {sign} {other}", scope)
+            yield _with(node, part, f"{other} - {text}", scope)
 
 
 def _operands(scope):
@@ -580,6 +702,7 @@ def _operands(scope):
                 inner = inner.value
             if isinstance(inner, ast.Name) and "stride" not in inner.id:
                 found[scope.of(node.right)] = None
+                found[inner.id] = None
     for name in scope.names:
         if len(name) <= 4 and name not in scope.masks and (
                 name not in scope.pointers):
@@ -647,6 +770,16 @@ def _masks(node, scope):
 
 def _mask_texts(scope):
     return _as_used(scope.masks, scope)
+
+
+def _masks_written(scope):
+    """The same, and masks that accesses have, which have no name."""
+    found = dict.fromkeys(_mask_texts(scope))
+    for node in scope.parents:
+        if isinstance(node, ast.keyword) and node.arg == "mask" and (
+                _is_mask(node.value, scope.masks)):
+            found[_text(node.value, scope)] = None
+    return list(found)
 
 
 def _factor_texts(scope):
@@ -815,6 +948,8 @@ def _regrouped(node, scope):
         if isinstance(node.op, sums) and isinstance(side.op, products):
             yield f"(({a} {sign} {c}) {inner} {b})"
             yield f"({a} {inner} ({b} {sign} {c}))"
+            yield f"({c} {inner} {a} {sign} {b})"
+            yield f"({c} {inner} {b} {sign} {a})"
         elif isinstance(node.op, products) and isinstance(side.op, sums):
             yield f"({a} {sign} {c} {inner} {b})"
             yield f"({a} {inner} {b} {sign} {c})"
@@ -857,6 +992,224 @@ def _shifted(node, scope):
         yield f"({node.id} - 1)"
 
 
+def _covered(node, scope):
+    """A value that is 0 where a mask is off, a mask that another one joins."""
+    value = node.value
+    if not isinstance(value, (ast.BinOp, ast.Compare, ast.Call)) or (
+            isinstance(value, ast.Call) and _called_name(value) in (
+                "load", "program_id", "arange", "zeros", "full")):
+        return
+    text = scope.of(value)
+    for mask in _masks_written(scope):
+        if mask in text:
+            continue
+        if _is_mask(value, scope.masks):
+            yield _with(node, value, f"({text}) & {mask}", scope)
+        else:
+            bare = mask[1:-1] if mask[:1] == "(" else mask
+            yield _with(node, value, f"tl.where({bare}, {text}, 0.0)", scope)
+
+
+def _chosen(node, scope):
+    """The condition of a tl.where: another one, or one more."""
+    if _called_name(node) != "where" or len(node.args) != 3:
+        return
+    condition = node.args[0]
+    text = _text(condition, scope)
+    for mask in _masks_written(scope):
+        if mask != text:
+            yield _with(node, condition, f"{text} & {mask}", scope)
+            yield _with(node, condition, mask, scope)
+
+
+def _sizes(scope):
+    """Names of what steps and lengths are."""
+    return [n for n in scope.names if (_is_size(n) or n.isupper()) and
+            n not in scope.pointers and n not in scope.masks][:MOST_SIZES]
+
+
+def _strided(node, scope):
+    """An index that lacks the size of what it counts."""
+    parts = ([node.left, node.right] if isinstance(node, ast.BinOp) else
+             [node.value])
+    if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Add):
+        return
+    for part in parts:
+        if isinstance(part, ast.Name) and part.id not in scope.pointers and (
+                part.id not in scope.masks):
+            for size in ("2", *_sizes(scope)):
+                if size != part.id:
+                    yield _with(node, part, f"{part.id} * {size}", scope)
+
+
+def _linear(node, scope):
+    """The index a * S + b, with a and b exchanged, and another size."""
+    if not isinstance(node.op, ast.Add):
+        return
+    for side, other in (node.left, node.right), (node.right, node.left):
+        if isinstance(side, ast.BinOp) and isinstance(side.op, ast.Mult):
+            b = _text(other, scope)
+            for a, size in ((side.left, side.right), (side.right, side.left)):
+                if not isinstance(size, (ast.Name, ast.Constant, ast.Call)):
+                    continue
+                for new in (scope.of(size), *_sizes(scope)):
+                    yield f"({b} * {new} + {_text(a, scope)})"
+
+
+def _divided(node, scope):
+    """// or % with another size, or with what a size goes into another one:
+    heads of a group."""
+    if not isinstance(node.op, (ast.FloorDiv, ast.Mod)):
+        return
+    left, right = _text(node.left, scope), _text(node.right, scope)
+    for size in _sizes(scope):
+        if size != right:
+            yield f"({left} // {size})"
+            yield f"({left} % {size})"
+            yield f"({left} // ({size} // {right}))"
+            yield f"({left} % ({size} // {right}))"
+
+
+def _indexed(node, scope):
+    """An address that lacks an index."""
+    if not _is_access(node) or not node.args:
+        return
+    address = node.args[0]
+    names = {n.id for n in ast.walk(address) if isinstance(n, ast.Name)}
+    for index in scope.indices:
+        if index not in names:
+            yield _with(node, address, f"{scope.of(address)} + {index}", scope)
+
+
+def _extreme(node, scope):
+    """What a loop computes anew, joined with what it was before."""
+    target = node.targets[0]
+    if len(node.targets) != 1 or not isinstance(target, ast.Name) or (
+            not isinstance(scope.parents.get(node), (ast.For, ast.While))):
+        return
+    text = scope.of(node.value)
+    if target.id not in {n.id for n in ast.walk(node.value)
+                         if isinstance(n, ast.Name)}:
+        for name in ("maximum", "minimum"):
+            yield f"{target.id} = tl.{name}({target.id}, {text})"
+
+
+def _absolute(node, scope):
+    """An argument without its sign."""
+    if _called_name(node) in ("maximum", "minimum", "max", "min", "sum", "log",
+                              "log2", "sqrt", "rsqrt"):
+        for arg in node.args[:2]:
+            if not isinstance(arg, (ast.Constant, ast.UnaryOp, ast.Starred)):
+                yield _with(node, arg, f"tl.abs({scope.of(arg)})", scope)
+
+
+def _ends(node, scope):
+    """A limit of a range that is one of the names in it."""
+    if _called_name(node) not in ("range", "static_range"):
+        return
+    for arg in node.args[:2]:
+        if isinstance(arg, (ast.BinOp, ast.Call)):
+            for name in dict.fromkeys(n.id for n in ast.walk(arg) if isinstance(
+                    n, ast.Name) and n.id in scope.names):
+                yield _with(node, arg, name, scope)
+
+
+def _named(node, scope):
+    """A number that is compared with, or other=, that has a name."""
+    if isinstance(node, ast.Compare):
+        parts = [node.left, *node.comparators]
+    else:
+        parts = [k.value for k in node.keywords if k.arg == "other"]
+    for part in parts:
+        inner = part.operand if isinstance(part, ast.UnaryOp) else part
+        if isinstance(inner, ast.Constant):
+            for name in scope.names[:MOST_PARAMETERS]:
+                if name not in scope.pointers and name not in scope.masks:
+                    yield _with(node, part, name, scope)
+
+
+def _renumbered(node, scope):
+    """1 and 2, or a and b, in each other's place at the end of names."""
+    text = scope.of(node)
+    for one, other in ("1", "2"), ("0", "1"), ("a", "b"), ("x", "y"):
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and
+                 isinstance(n.ctx, ast.Load)}
+        stems = {n[:-1] for n in names if n[-1:] in (one, other) and
+                 {n[:-1] + one, n[:-1] + other} <= set(scope.names)}
+        new = text
+        for stem in sorted(stems):
+            new = _with_exchanged(new, stem + one, stem + other)
+        yield new
+
+
+def _unit(node, scope):
+    """1 where a length is added or subtracted."""
+    if isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(
+            node.right, ast.Name) and node.right.id not in scope.pointers:
+        yield _with(node, node.right, "1", scope)
+
+
+def _twofold(node, scope):
+    """Twice a product or an argument, and half of it."""
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.op, ast.Mult):
+            yield f"(2 * {_text(node, scope)})"
+            yield f"(0.5 * {_text(node, scope)})"
+    elif isinstance(node.func, ast.Name):
+        for arg in node.args:
+            if isinstance(arg, ast.Name):
+                yield _with(node, arg, f"2 * {arg.id}", scope)
+
+
+def _squares(node, scope):
+    """The square of another value."""
+    if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.Name) and (
+            ast.dump(node.left) == ast.dump(node.right)):
+        for other in _alike(node.left.id, scope)[:MOST_NAMES]:
+            yield f"({other} * {other})"
+
+
+def _unread(node, scope):
+    """A tensor that is never read, where something begins with 0."""
+    if _called_name(node) not in ("zeros", "full"):
+        return
+    for name in scope.unused:
+        for access in scope.parents:
+            if isinstance(access, ast.Call) and _is_access(access) and (
+                    access.args):
+                base = access.args[0]
+                while isinstance(base, ast.BinOp):
+                    base = base.left
+                if isinstance(base, ast.Name) and base is not access.args[0]:
+                    at = _with(access.args[0], base, name, scope)
+                    yield f"tl.load({at})"
+
+
+def _signed(node, scope):
+    """A name that has the other sign wherever a statement has it."""
+    names = [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and
+             isinstance(n.ctx, ast.Load) and n.id in scope.names]
+    for name in dict.fromkeys(n for n in names if names.count(n) > 1):
+        yield re.sub(rf"(?<![\w.]){re.escape(name)}(?![\w(=])", f"(-{name})",
+                     scope.of(node))
+
+
+def _averaged(node, scope):
+    """A sum, divided by how many there are."""
+    if isinstance(node, ast.Call) and _called_name(node) == "sum":
+        for size in _sizes(scope):
+            yield f"({scope.of(node)} / {size})"
+
+
+def _widened(node, scope):
+    """A value that lacks a factor before it gets an axis."""
+    if isinstance(node.value, ast.Name) and "None" in scope.of(node.slice):
+        for factor in _values(scope):
+            if factor != node.value.id:
+                yield (f"({node.value.id} * {factor})"
+                       f"[{scope.of(node.slice)}]")
+
+
 def _left_out(node, scope):
     """A statement that does nothing."""
     if isinstance(node, ast.Assign) and not all(
@@ -870,6 +1223,7 @@ RULES: list[tuple[Any, Rule]] = [
     (ast.Name, _unused_names),
     (ast.Compare, _compared),
     (ast.BinOp, _operator),
+    ((ast.BinOp, ast.Call), _rounded_up),
     (ast.Call, _called),
     (ast.Call, _powers),
     (ast.Subscript, _axes),
@@ -884,8 +1238,13 @@ RULES: list[tuple[Any, Rule]] = [
     (ast.Call, _negated),
     (ast.Call, _unwrapped),
     (ast.Call, _masks),
+    (ast.Call, _chosen),
+    (ast.Assign, _covered),
     (ast.AugAssign, _accumulated),
     (ast.Assign, _unsummed),
+    (ast.Assign, _extreme),
+    (ast.Call, _absolute),
+    (ast.Call, _ends),
     (ast.Call, _exclusive),
     (ast.Attribute, _dtypes),
     ((ast.Tuple, ast.Call), _swapped),
@@ -898,16 +1257,28 @@ RULES: list[tuple[Any, Rule]] = [
     (ast.Call, _cast),
     ((ast.Assign, ast.AugAssign, ast.Expr), _left_out),
     (ast.BinOp, _regrouped),
+    (ast.BinOp, _unit),
+    (ast.BinOp, _squares),
+    (ast.Call, _unread),
+    (ast.Call, _indexed),
+    ((ast.Assign, ast.Return), _signed),
+    ((ast.Assign, ast.Return), _renumbered),
     (ast.BinOp, _counted),
     (ast.Call, _rounded),
     (ast.Call, _precise),
 ]
 
 # Each is tried by running the whole script, so there are few.
-HOST_RULES: list[tuple[Any, Rule]] = [
+HOST_FIRST: list[tuple[Any, Rule]] = [
     (ast.Attribute, _dtypes),
-    (ast.Name, _likest),
+    ((ast.BinOp, ast.Call), _rounded_up),
+    (ast.Tuple, _neighbours),
+]
+HOST_GIVEN: list[tuple[Any, Rule]] = [
     (ast.Call, _neighbours),
+    (ast.Name, _likest),
+]
+HOST_RULES: list[tuple[Any, Rule]] = [
     (ast.BinOp, _dropped),
     (ast.Call, _limits),
     (ast.Constant, _constant),
@@ -918,7 +1289,14 @@ HOST_RULES: list[tuple[Any, Rule]] = [
 ]
 
 RARER: list[tuple[Any, Rule]] = [
+    (ast.BinOp, _linear),
+    ((ast.BinOp, ast.Assign), _strided),
     ((ast.BinOp, ast.AugAssign, ast.Call), _multiplied),
+    (ast.BinOp, _divided),
+    ((ast.Compare, ast.Call), _named),
+    (ast.Call, _averaged),
+    (ast.Subscript, _widened),
+    ((ast.BinOp, ast.Call), _twofold),
     (ast.Name, _offsets),
     (ast.Constant, _size),
     (ast.Name, _other_names),

@@ -67,6 +67,10 @@ class Try(NamedTuple):
         if self.edit is None:
             assert self.change is not None
             return self.change.said
+        if not self.edit.old:
+            after = self.edit.new.startswith(";")
+            return (f"with `{_shown(self.edit.new.strip('; '))}` "
+                    f"{'after' if after else 'before'} it")
         return (f"with `{_shown(self.edit.new)}` in place of "
                 f"`{_shown(self.edit.old)}`")
 
@@ -245,9 +249,12 @@ class Search:
                 far = 2 if change.is_number else 0
                 ranked.append(((far, order), Try(None, change, link.logged)))
         for (_, name), source in known.items():
+            rare = 0
             for order, edit in enumerate(edits(source, name)):
                 far = 1 if (edit.file, edit.line) in likely else 3
-                far += 3 * edit.rare
+                if edit.rare:  # on likely lines in turn with all others
+                    rare += 1
+                    far, order = (3, 2 * rare) if far == 1 else (4, rare)
                 ranked.append(((far, order), Try(edit, None, None)))
         return [each for _, each in sorted(ranked, key=lambda r: r[0])]
 

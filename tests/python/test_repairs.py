@@ -133,11 +133,92 @@ class Edits(unittest.TestCase):
         self.assertIn(("tl.sum(v, 0) / n", "tl.sum(v, 0) / tl.sum(count, 0)"),
                       made)
 
+    def test_what_lacks(self):
+        """A mask of a value, a factor, an index, a size, a maximum of before,
+        a sign."""
+        made = self.edits_of("""
+            r = tl.program_id(0)
+            i = tl.arange(0, B)
+            live = i < n
+            v = tl.load(x + i * n, mask=live)
+            for j in range(0, n - B, B):
+                top = tl.max(v, 0)
+            w = v - top
+            f = first
+            tl.store(y + r + i, tl.where(i > 0, w[None, :], v * v),
+                     mask=live & (i < m))
+        """)
+        for one in (("w = v - top", "w = tl.where(live, v - top, 0.0)"),
+                    ("tl.where(i > 0, w[None, :], v * v)",
+                     "tl.where(live, w[None, :], v * v)"),
+                    ("tl.where(i > 0, w[None, :], v * v)",
+                     "tl.where((i > 0) & live, w[None, :], v * v)"),
+                    ("top = tl.max(v, 0)",
+                     "top = tl.maximum(top, tl.max(v, 0))"),
+                    ("tl.max(v, 0)", "tl.max(tl.abs(v), 0)"),
+                    ("tl.load(x + i * n, mask=live)",
+                     "tl.load(x + i * n + r, mask=live)"),
+                    ("range(0, n - B, B)", "range(0, n, B)"),
+                    ("f = first", "f = first * n"), ("v * v", "(m * m)"),
+                    ("i < n", "i != n"), ("n - B", "n - 1"),
+                    ("w[None, :]", "(w * v)[None, :]")):
+            self.assertIn(one, made)
+
+    def test_indices(self):
+        """Of tiles, heads and rows."""
+        made = self.edits_of("""
+            a = x * m_size + y
+            kv = h % HK
+            blocks = n // B
+            last = tl.cdiv(n, B)
+            return c1 * s2 + a1
+        """, "x, y, h, c1, c2, s1, s2, a1, a2, n, n_size, m_size, H, HK, "
+            "B: tl.constexpr")
+        for one in (("x * m_size + y", "(y * n_size + x)"),
+                    ("x * m_size + y", "(y * x + m_size)"),
+                    ("h % HK", "(h // (H // HK))"), ("h % HK", "(h // HK)"),
+                    ("n // B", "tl.cdiv(n, B)"), ("tl.cdiv(n, B)", "(n // B)"),
+                    ("return c1 * s2 + a1", "return c2 * s1 + a2"),
+                    ("c1 * s2 + a1", "(a1 * s2 + c1)"),
+                    ("c1 * s2", "(2 * (c1 * s2))")):
+            self.assertIn(one, made)
+
+    def test_what_is_never_loaded(self):
+        made = self.edits_of("""
+            state = tl.zeros([B], dtype=tl.float32)
+            tl.store(y + n * m, state)
+        """, "x, y, n, m, B: tl.constexpr")
+        self.assertIn(("tl.zeros([B], dtype=tl.float32)", "tl.load(x + n * m)"),
+                      made)
+
+    def test_numbers_with_names(self):
+        made = self.edits_of("""
+            label = tl.load(x, mask=live, other=0)
+            count = label != -1
+            low = label & 7
+            if low:
+                return
+        """, "x, ignore, live")
+        for one in (("tl.load(x, mask=live, other=0)",
+                     "tl.load(x, mask=live, other=ignore)"),
+                    ("label != -1", "label != ignore"), ("7", "15")):
+            self.assertIn(one, made)
+
+    def test_signs_of_a_name(self):
+        """... wherever a statement has it."""
+        made = self.edits_of("return a * c + b * s, b * c - a * s")
+        self.assertNotIn("(-s)", "".join(new for _, new in made))
+        made = self.edits_of("return a * c + b * s, b * c - a * s",
+                             "a, b, c, s")
+        self.assertIn(("return a * c + b * s, b * c - a * s",
+                       "return a * c + b * (-s), b * c - a * (-s)"), made)
+
     def test_groups(self):
         made = self.edits_of("v = a * b - c; w = (a - c) * b")
         for one in (("a * b - c", "((a - c) * b)"),
                     ("a * b - c", "(a * (b - c))"),
-                    ("(a - c) * b", "(a * b - c)")):
+                    ("(a - c) * b", "(a * b - c)"),
+                    ("a * b - c", "(c * a - b)")):
             self.assertIn(one, made)
 
     def test_bases(self):

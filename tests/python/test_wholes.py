@@ -68,6 +68,23 @@ class Wholes(answers.Asked):
         self.assertRegex(said, r"\.py:19: with `np\.float32` in place of "
                          r"`np\.float16` the script ends well")
 
+    def test_a_launch_that_lacks(self):
+        """... of a kernel that is there, with arguments that are called like
+        its parameters, or that other launches are given for these."""
+        said = self.suspects("double[(5,)](x, y, n, B=8)\n        ", "")
+        self.assertIn(".py:20: with `double[(5,)](x=x, y=y, n=n, B=8)` before "
+                      "it the ", said)
+
+    def test_buffers_that_are_not_exchanged(self):
+        said = self.suspects(
+            "double[(5,)](x, y, n, B=8)\n        add[(5,)](x, y, z, n, B=8)\n",
+            "one, other = x * 2, np.zeros_like(x)\n"
+            "        for j in range(3):\n"
+            "            double[(5,)](one, other, n, B=8)\n"
+            "        add[(5,)](one, -13 * x, z, n, B=8)\n")
+        self.assertRegex(said, r"\.py:22: with `(one, other = other, one|"
+                         r"other, one = one, other)` after it the ")
+
     def test_what_fails_later(self):
         """A change with which the first comparison passes, and the next one
         fails, is not told of."""
@@ -75,7 +92,8 @@ class Wholes(answers.Asked):
         self.assertRegex(said, r"\.py:21: with grid \(5, 1, 1\)")
         said = self.suspects("mask=i < n)\n        tl.store(y",
                              "mask=i < 32)\n        tl.store(y")
-        self.assertRegex(said, r"\.py:9: with `n` in place of `32` the comp")
+        self.assertRegex(said, r"\.py:9: with `(i < |)n` in place of "
+                         r"`(i < |)32` the comp")
         self.assertNotIn("`33`", said)
 
     def test_a_script_that_writes(self):
