@@ -232,6 +232,10 @@ tk_status tk_function_at(tk_module *m, const char *name, int line,
  * looked up in the module's own text. */
 void tk_function_host(tk_function *f, const tk_host *host, void *scope);
 
+/* What findings in f also say, after those that were given before: where a
+ * kernel that a program has written comes from.  One line; it is copied. */
+tk_status tk_function_remark(tk_function *f, const char *text);
+
 const char *tk_function_name(tk_function *f);
 size_t tk_function_param_count(tk_function *f);
 const char *tk_function_param_name(tk_function *f, size_t i);

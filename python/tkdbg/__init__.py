@@ -40,6 +40,7 @@ triton     modules       what ``import triton`` finds, where it is ours
            takeover      real Triton with its launches taken over
            beside        what its own run() compiles and launches instead
            inductor      the files that PyTorch's compiler writes
+           modelled      ... and the lines of the model they come from
            vcuda         the virtual CUDA devices
 tuning     tuner         @autotune and @heuristics
            compare       configurations side by side

@@ -389,7 +389,9 @@ def finish(session: Session, complete: bool) -> None:
         sys.stderr.write(caught(session.reports.raised))
     if not session.options.is_quiet():
         sys.stderr.write("".join(
-            f"tkdbg: {line}\n" for line in session.part(tuned.Tuned).lines()))
+            f"tkdbg: {line}\n" for line in (
+                *session.part(tuned.Tuned).lines(),
+                *session.requests.remarks())))
     unmet = session.requests.unmet()
     totals = session.runs.totals
     if session.options.is_quiet():

@@ -359,6 +359,7 @@ PROTOTYPES = {
     "tk_module_kernel_name": (_S, [_P, c_size_t]),
     "tk_function_named": (c_int, [_P, _S, _OUT]),
     "tk_function_at": (c_int, [_P, _S, c_int, _OUT]),
+    "tk_function_remark": (c_int, [_P, c_char_p]),
     "tk_function_host": (None, [_P, POINTER(Host), _P]),
     "tk_function_name": (_S, [_P]),
     "tk_function_param_count": (c_size_t, [_P]),

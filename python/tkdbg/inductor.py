@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import (operations, parsing, session as session_, torch_private,
-               typed)
+from . import (modelled, operations, parsing, session as session_,
+               torch_private, typed)
 
 if TYPE_CHECKING:
     from .patches import Patches
@@ -67,7 +67,10 @@ def _triton(self, kernel_name, source_code, device_str="cuda"):
               "__file__": name}
     code = parsing.code("\n" * line + source_code, name)
     exec(code, module)
-    return module[kernel_name]
+    kernel = module[kernel_name]
+    lines = linecache.getlines(name)[:line]
+    kernel.fn.fn.tkdbg_remarks = modelled.remarks(kernel_name, lines)
+    return kernel
 
 
 def _place(caller, text, kernel_name):

@@ -193,6 +193,9 @@ class JITFunction(JITCallable, KernelInterface):
             session.compiling.open_with(JITFunction)
             session.lib.tk_function_host(found, byref(host.struct),
                                          session.kept.handle(self.scope))
+            for remark in getattr(self.fn, "tkdbg_remarks", ()):
+                session.check(session.lib.tk_function_remark(
+                    found, remark.encode()))
             self._opened[session] = found
         return found
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ._capi import Summary
     from .session import Session
 
+COMPILED = "torch.compile"  # was called, on the virtual device
 FILE = "TKDBG_REQUESTS"  # variable of the environment: where it is noted
 
 
@@ -31,7 +32,7 @@ class Requests:
 
     def begin(self) -> None:
         """No launch has come."""
-        self._met &= {"device"}
+        self._met &= {"device", COMPILED}
         self.kernels: dict[str, int] = {}  # launches of each
         self._tensors: dict[str, None] = {}  # arguments of those meant
         self._grid = None
@@ -56,6 +57,15 @@ class Requests:
                     f.write(f"{what}\n")
             except OSError:
                 pass  # whoever would read it has gone
+
+    def remarks(self) -> list[str]:
+        """What came and was done in another way than the program may
+        believe."""
+        if self._session.options.torch_compile == "eager" and (
+                COMPILED in self._met):
+            return ["torch.compile gave functions as they are; with "
+                    "--torch-compile inductor the kernels that it writes run"]
+        return []
 
     def launched(self, kernel: str, selected: bool) -> None:
         """A launch begins; selected: options mean it."""
@@ -181,7 +191,13 @@ class Requests:
             lines = [f"--{name}: there was no virtual device: {why}"
                      for name, given in (
                          ("virtual-cuda", o.virtual_cuda),
-                         ("lenient-device", o.lenient_device)) if given]
+                         ("lenient-device", o.lenient_device),
+                         ("torch-compile inductor",
+                          o.torch_compile == "inductor")) if given]
+        if o.torch_compile == "inductor" and "device" in self._met and (
+                COMPILED not in self._met):
+            lines.append("--torch-compile inductor: torch.compile was not "
+                         "called")
         if o.autotune == "all" and "autotune" not in self._met:
             lines.append("--autotune all: no kernel with triton.autotune was "
                          "launched")

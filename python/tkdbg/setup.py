@@ -36,9 +36,16 @@ class State:
 class Watcher(importlib.abc.MetaPathFinder):
     """Calls a function right after a module was imported first."""
 
-    def __init__(self, calls: dict[str, Callable[[], None]]) -> None:
-        self.calls = dict(calls)  # module name -> function()
+    def __init__(self) -> None:
+        self.calls: dict[str, Callable[[], None]] = {}  # of a module's name
         self._busy: set[Any] = set()
+
+    def add(self, calls: dict[str, Callable[[], None]]) -> None:
+        """Further functions; at once for modules that are there."""
+        self.calls.update(calls)
+        for name, call in calls.items():
+            if name in sys.modules:
+                call()
 
     def find_spec(self, name: str, path: Any = None,
                   target: types.ModuleType | None = None) -> Any:
@@ -115,11 +122,9 @@ def install(values: dict[str, Any]) -> None:
     calls.update(runners.hooks(state.runners, session.options))
     if session.options.why or session.options.check is not None:
         _watch_comparisons(state, calls)
-    state.watcher = Watcher(calls)
+    state.watcher = Watcher()
     sys.meta_path.insert(0, state.watcher)
-    for name, call in calls.items():
-        if name in sys.modules:
-            call()
+    state.watcher.add(calls)
     source.texts.follow()
     excepthook.install()
 
@@ -141,8 +146,11 @@ def _after_torch():
     wanted = session.options.virtual_cuda
     if wanted or (wanted is None and not vcuda.has_cuda()):
         session.requests.note("device")
-        session.setup.cuda = vcuda.VirtualCuda(session)
-        session.setup.cuda.install()
+        cuda = session.setup.cuda = vcuda.VirtualCuda(session)
+        cuda.install()
+        if cuda.compiles == "inductor":
+            session.setup.watcher.add(
+                vcuda.hooks(cuda, session.setup.inductor))
 
 
 def _after_triton():

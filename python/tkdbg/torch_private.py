@@ -294,6 +294,17 @@ def fakes() -> Any:
     return _module(_FAKES)
 
 
+def faking() -> Callable[[], Any]:
+    """A function that gives the mode of fake tensors that is active here, or
+    None; without the names, none ever is."""
+    c = _torch()._C
+    key = getattr(getattr(c, "_TorchDispatchModeKey", None), "FAKE", None)
+    get = getattr(c, "_get_dispatch_mode", None)
+    if key is None or get is None:
+        return lambda: None
+    return lambda: get(key)
+
+
 def fake_answers(module: Any) -> dict:
     return getattr(module, FAKE_ANSWERS, {})
 
@@ -303,6 +314,42 @@ def is_fake(tensor: Any) -> bool:
     have no memory, and warn who asks for its address."""
     cls = getattr(sys.modules.get(_FAKES), "FakeTensor", ())
     return isinstance(tensor, cls)
+
+
+def describer() -> Any:
+    """The class that describes real tensors for fake ones, or None."""
+    return getattr(_module("torch._subclasses.meta_utils"),
+                   "MetaTensorDescriber", None)
+
+
+def compared_mode() -> Any:
+    """The mode in which operators run with fake tensors as well as with real
+    ones, or None."""
+    return getattr(_module("torch._subclasses.fake_utils"),
+                   "CrossRefFakeMode", None)
+
+
+def copy_operator() -> Any:
+    """What a move of a tensor becomes when it is traced."""
+    return _torch().ops.aten._to_copy.default
+
+
+def functional_tensor() -> Any:
+    """The class of tensors by which writes are traced, or None."""
+    return getattr(_module("torch._subclasses.functional_tensor"),
+                   "FunctionalTensor", None)
+
+
+def inside(functional: Any) -> Any:
+    """The tensor inside one of that class; None: there is none yet."""
+    wrapper = vars(functional).get("elem")
+    return (None if wrapper is None
+            else _torch()._from_functional_tensor(wrapper))
+
+
+def device_by_c(tensor: Any) -> Any:
+    """A tensor's device as C++ keeps it, whatever its class says."""
+    return _torch()._C.TensorBase.device.__get__(tensor)
 
 
 # ---- storages ---------------------------------------------------------------
@@ -385,6 +432,22 @@ HEURISTICS = "torch._inductor.runtime.triton_heuristics"
 INDUCTOR_UTILS = "torch._inductor.utils"
 DEVICES = "torch._dynamo.device_interface"
 
+def traces(kernel_name: str) -> list[str]:
+    """Where the program computes what a kernel of PyTorch's compiler does, as
+    tracebacks: known while it is compiled.  Without the name, or before 2.9,
+    none is."""
+    found = getattr(sys.modules.get("torch._inductor.debug"),
+                    "_inductor_kernel_stack_trace", {})
+    return [trace for name, its in found.items()
+            if name.rpartition(":")[0] == kernel_name for trace in its]
+
+
+# ... and modules of the compiler itself, which vcuda/traced.py changes.
+TRACED_MODES = "torch._dynamo.variables.torch_function"
+COMPILE_FX = "torch._inductor.compile_fx"
+INDUCTOR_CONFIG = "torch._inductor.config"
+CHOICES = "torch._inductor.select_algorithm"
+
 
 # ---- torch.cuda -------------------------------------------------------------
 
@@ -405,9 +468,12 @@ def set_natives(patches: Any, functions: dict) -> None:
         patches.set(_torch()._C, "_cuda_" + name, function)
 
 
-def set_allocator(patches: Any, function: Callable) -> None:
-    """Sets what code that PyTorch's compiler wrote allocates with;
-    without the name such code calls torch.empty_strided."""
+def set_allocators(patches: Any, functions: dict) -> None:
+    """Sets what code that PyTorch's compiler wrote allocates with, on CUDA,
+    on the CPU, and as parts of tensors: {name: function of what is there}.
+    Without a name such code calls functions that are not private."""
     guards = getattr(getattr(_torch()._C, "_dynamo", None), "guards", None)
-    if hasattr(guards, "_empty_strided_cuda"):
-        patches.set(guards, "_empty_strided_cuda", function)
+    for name, make in functions.items():
+        before = getattr(guards, "_" + name, None)
+        if before is not None:
+            patches.set(guards, "_" + name, make(before))

@@ -507,6 +507,23 @@ void tk_function_host(tk_function *f, const tk_host *host, void *scope) {
   f->host = &f->host_copy;
 }
 
+typedef struct remark_call {
+  tk_function *f;
+  const char *text;
+} remark_call;
+
+static void remark(tk_env *e, void *ud) {
+  remark_call *c = ud;
+  tk_arena *arena = &c->f->module->session->arena;
+  (void)e;
+  TK_PUSH(arena, &c->f->remarks, tk_arena_strdup(arena, c->text));
+}
+
+tk_status tk_function_remark(tk_function *f, const char *text) {
+  remark_call c = {f, text};
+  return tk_session_guard(f->module->session, remark, &c);
+}
+
 const char *tk_function_name(tk_function *f) {
   return f->item->name;
 }

@@ -84,7 +84,8 @@ struct tk_function {
   void *units; /* owned by the specialiser: compiled forms, by key */
   bool fixed;  /* there is one unit, whatever the arguments are */
   void (*free_units)(tk_env *e, tk_function *f);
-  struct tk_answer *answers; /* what the host said, oldest first; host.h */
+  TK_VEC(const char *) remarks; /* in the session's arena */
+  struct tk_answer *answers;    /* what the host said, oldest first; host.h */
   struct tk_answer *last_answer;
 };
 

@@ -165,12 +165,12 @@ class ScriptCase(unittest.TestCase):
         return self.path(name)
 
     def run_script(self, text, *options, args=(), head="", env=None,
-                   json_options=None, check=True):
+                   json_options=None, check=True, name="script.py"):
         """Runs text under ``python -m tkdbg run``."""
         changes = dict(env or {})
         if json_options is not None:
             changes["TKDBG_OPTIONS"] = json.dumps(json_options)
-        path = self.write(text, head=head)
+        path = self.write(text, name, head=head)
         if "--triton" not in options:
             options = ("--triton", self.triton, *options)
         done = subprocess.run(

@@ -60,6 +60,27 @@ class Status(support.ScriptCase):
             self.assertIn("tl.load", done.stderr)
 
 
+class Remarks(support.ScriptCase):
+    """What a kernel that a program has written says of where it is from."""
+
+    def test_findings_have_them(self):
+        done = self.run_script("""
+            import numpy as np
+            import triton
+            import triton.language as tl
+
+            @triton.jit
+            def k(x):
+                tl.store(x + 9, 1.0)
+            k.fn.tkdbg_remarks = ["the kernel computes y", "of model.py:3"]
+            k[(1,)](np.zeros(4, np.float32))
+        """, "--triton", "ours", check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("[out-of-bounds]", done.stderr)
+        self.assertIn("  note: the kernel computes y\n  note: of model.py:3\n",
+                      done.stderr)
+
+
 class Versions(support.ScriptCase):
     """Notes of what another version of Triton makes of a kernel."""
     triton = "ours"  # found in C

@@ -4,11 +4,12 @@ What is listed in ``__all__`` is the door: the rest of tkdbg imports nothing
 else from this package, which tools/pyknots.py checks.  The modules stand in
 layers, as those of tkdbg do.
 
-door       __init__    VirtualCuda, has_cuda()
+door       __init__    VirtualCuda, has_cuda(), hooks()
 mode       virtual     the torch function mode, and what is marked
 patches    patches     what names a device and is not told to the mode
            api         ... torch.cuda
            fakes       ... fake tensors, by which PyTorch traces
+           traced      ... torch.compile
 calls      calls       functions that are more than marking a result
            exchange    ... tensors that are given to other libraries
            packed      ... products with weights of four bits
@@ -29,6 +30,7 @@ ground     marks       where a tensor is
 """
 from __future__ import annotations
 
+from .traced import hooks
 from .virtual import VirtualCuda, has_cuda
 
-__all__ = ["VirtualCuda", "has_cuda"]
+__all__ = ["VirtualCuda", "has_cuda", "hooks"]

@@ -1,15 +1,22 @@
 """Fake tensors, by which PyTorch traces programs, on the virtual device.
 
-A fake tensor may say that it is on a GPU, but PyTorch's C++ code, which asks
-for the device's guard then, must be told the CPU: without CUDA it would end
-the process.
+A fake tensor says itself which device it is on: that is its mark.  One of a
+marked tensor says that it is on the device, and while a mode of fake tensors is
+active, functions of PyTorch do what they always do (virtual.py): its own
+propagation keeps devices.
+
+PyTorch's C++ code, which asks for the device's guard then, and for its thread
+when it differentiates, must be told the CPU: without CUDA it would end the
+process.  So what C++ decides by a device is decided here: whether a tensor
+moves.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import dataclasses
+from typing import TYPE_CHECKING, Any
 
 from .. import torch_private
-from .marks import MARK
+from .marks import HOST, MARK, is_cuda_device
 
 if TYPE_CHECKING:
     from ..patches import Patches
@@ -21,12 +28,16 @@ def install(v: VirtualCuda, patches: Patches) -> None:
     if module is None:
         return
     torch, fake = v.torch, module.FakeTensor
-    device = fake.device
 
-    def shown(self):
-        found, where = device.fget(self), getattr(self, MARK, -1)
-        return v.device_at(where) if found.type == "cpu" and (
-            where >= 0) else found
+    def where(self):
+        device = self.fake_device
+        if device.type not in ("cpu", "cuda"):
+            raise AttributeError(MARK)
+        return HOST if device.type == "cpu" else device.index or 0
+
+    def put(self, where):
+        if self.fake_device.type in ("cpu", "cuda"):
+            self.fake_device = v.device_at(where)
 
     asked = torch.ops.prim.device.default
     dispatch = fake.__torch_dispatch__.__func__
@@ -45,6 +56,93 @@ def install(v: VirtualCuda, patches: Patches) -> None:
             **handlers, asked: lambda args: told(answer(args))})
     patches.set(fake, "__torch_dispatch__",
                 classmethod(dispatch_here))
-    patches.set(fake, "device", property(shown, device.fset))
+    patches.set(fake, MARK, property(where, put))
+    # PyTorch makes no tensor on a device to trace where there is no GPU; it
+    # asks torch.cuda.
+    patches.set(module.FakeTensorMode, "avoid_device_init",
+                property(lambda self: True))
     if hasattr(module, "init_gpu_context"):
         patches.set(module, "init_gpu_context", lambda device: None)
+    _move_by_device(v, patches, fake)
+    _describe(v, patches)
+    _compare(v, patches)
+    functional = torch_private.functional_tensor()
+    if functional is not None:
+        patches.set(functional, "device", property(_device_inside))
+        _move_by_device(v, patches, functional)
+
+
+def _describe(v, patches):
+    """Fake tensors are made of a description: it tells where a tensor is."""
+    describer = torch_private.describer()
+    if describer is None:
+        return
+    describe = describer.describe_tensor
+
+    def describe_here(self, tensor, *args, **kwargs):
+        found = describe(self, tensor, *args, **kwargs)
+        if found.device.type != "cpu" or torch_private.is_fake(tensor):
+            return found
+        where = v.place(tensor)
+        return found if where < 0 else dataclasses.replace(
+            found, device=v.device_at(where))
+    patches.set(describer, "describe_tensor", describe_here)
+
+
+def _compare(v, patches):
+    """torch.library.opcheck compares fake tensors with real ones, which say
+    where they are to those that the mode watches."""
+    compared = torch_private.compared_mode()
+    if compared is None:
+        return
+    dispatch = compared.__torch_dispatch__
+
+    def dispatch_here(self, *args, **kwargs):
+        with v.on():
+            return dispatch(self, *args, **kwargs)
+    patches.set(compared, "__torch_dispatch__", dispatch_here)
+
+
+def _device_inside(self):
+    """Where a tensor by which writes are traced is: where the one inside it
+    is, which it has not got while it is made."""
+    inside = torch_private.inside(self)
+    return (torch_private.device_by_c(self) if inside is None
+            else inside.device)
+
+
+def _move_by_device(v, patches, cls):
+    """Methods that move a tensor of a class, or give the tensor itself."""
+    copy = torch_private.copy_operator()
+    parse = torch_private.parser()[1]
+
+    def to(self, *args, **kwargs):
+        again = kwargs.pop("copy", False)
+        if args and isinstance(args[0], v.tensor):
+            device, dtype = args[0].device, args[0].dtype
+            waits, form = not kwargs.get("non_blocking", False), None
+        else:
+            device, dtype, more, form = parse(*args, **kwargs)
+            waits = not more
+        asked: dict[str, Any] = {
+            "dtype": dtype, "memory_format": form,
+            "non_blocking": not waits}
+        if is_cuda_device(device):
+            device = v.device_at(v.index_of(device))
+        if device is not None and device != self.device:
+            return copy(self, device=device, **asked)
+        if dtype is None and form is None and not again:
+            return self
+        asked["dtype"] = self.dtype if dtype is None else dtype
+        if form is None:
+            del asked["memory_format"]
+        return v.tensor.to(self, copy=again, **asked)
+
+    def cuda(self, device=None, non_blocking=False, **kwargs):
+        return to(self, v.device_at(v.index_of(device)),
+                  non_blocking=non_blocking, **kwargs)
+
+    def cpu(self, **kwargs):
+        return to(self, v.cpu, **kwargs)
+    for method in to, cuda, cpu:
+        patches.set(cls, method.__name__, method)

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from .. import device as device_, torch_private
+from ..requests import COMPILED
 from . import api
 from .marks import HOST, MARK, MIXED, is_cuda_device, tensors_of, \
     text_of
@@ -52,6 +53,7 @@ def _set_everywhere(torch, patches, name, function):
     """Replaces a name of torch.cuda there and in the module that it comes
     from, such as torch.cuda.random."""
     before = getattr(torch.cuda, name, None)
+    function = api.unlike_others(function)
     patches.set(torch.cuda, name, function)
     for path, module in list(sys.modules.items()):
         if path.startswith("torch.cuda.") and before is not None and (
@@ -83,7 +85,7 @@ def _patch_accelerator(virtual, patches):
     module = getattr(virtual.torch, "accelerator", None)
     for name, value in api.accelerator_functions(virtual).items():
         if hasattr(module, name):
-            patches.set(module, name, value)
+            patches.set(module, name, api.unlike_others(value))
 
 
 def _patch_constructors(virtual, patches):
@@ -378,14 +380,15 @@ def _patch_groups(virtual, patches):
 
 
 def _patch_compile(virtual, patches):
-    """torch.compile gives the function itself: there is no GPU to compile
-    for, and the results are the same."""
+    """torch.compile gives the function itself, which computes the same, if
+    the program is not run to see what PyTorch's compiler writes."""
     torch = virtual.torch
 
     def compile_nothing(model=None, **options):
+        virtual.session.requests.note(COMPILED)
         return model if model is not None else lambda function: function
 
-    if hasattr(torch, "compile"):
+    if hasattr(torch, "compile") and virtual.compiles == "eager":
         patches.set(torch, "compile", compile_nothing)
         patches.set(torch.nn.Module, "compile", lambda self, *a, **k: None)
 
@@ -427,10 +430,24 @@ def _patch_guards(virtual, patches):
     """What code that PyTorch's compiler wrote allocates with."""
     torch = virtual.torch
 
-    def empty_strided_cuda(size, stride, dtype):
-        return torch.empty_strided(size, stride, dtype=dtype, device="cuda")
+    def on_device(before):
+        return lambda size, stride, dtype: torch.empty_strided(
+            size, stride, dtype=dtype, device="cuda")
 
-    torch_private.set_allocator(patches, empty_strided_cuda)
+    def on_host(before):
+        return lambda *args: virtual.mark(before(*args), HOST)
+
+    def of_another(before):
+        def part(tensor, *args):
+            result = before(tensor, *args)
+            if getattr(tensor, MARK, None) is not None:
+                setattr(result, MARK, getattr(tensor, MARK))
+            return result
+        return part
+
+    torch_private.set_allocators(patches, {
+        "empty_strided_cuda": on_device, "empty_strided_cpu": on_host,
+        "empty_strided_cpu_pinned": on_host, "reinterpret_tensor": of_another})
 
 
 def _patch_cudnn(virtual, patches):

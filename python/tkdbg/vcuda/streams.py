@@ -268,6 +268,25 @@ class Streams:
             self.set(before)
             self.set_device(device)
 
+    def context(self) -> type:
+        """torch.cuda.StreamContext, which has to be a class."""
+        scope = self.scope
+
+        class StreamContext:
+            """``with torch.cuda.StreamContext(stream):``"""
+
+            def __init__(self, stream: Stream) -> None:
+                self.stream = stream
+                self._scope = scope(stream)
+
+            def __enter__(self) -> Any:
+                return self._scope.__enter__()
+
+            def __exit__(self, *error: Any) -> Any:
+                return self._scope.__exit__(*error)
+
+        return StreamContext
+
     def functions(self) -> dict[str, Callable[..., Any]]:
         """{name in torch.cuda: replacement}"""
         return {
@@ -275,7 +294,7 @@ class Streams:
             "current_device": lambda: self.device,
             "current_stream": self.current, "default_stream": self.default,
             "set_stream": self.set, "stream": self.scope,
-            "StreamContext": self.scope,
+            "StreamContext": self.context(),
             "get_stream_from_external": lambda data_ptr, device=None:
                 self.ExternalStream(data_ptr, device),
             "Stream": self.Stream, "ExternalStream": self.ExternalStream,

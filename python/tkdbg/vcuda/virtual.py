@@ -78,6 +78,7 @@ class VirtualCuda:
         self.default = HOST         # torch.set_default_device("cuda")
         # dtypes whose first tensor is waited for
         self.watched: frozenset[Any] = frozenset()
+        self.faking = torch_private.faking()
         self.mode_class = _mode_class(self)
         self.generator_class: Any = None  # made by install()
         self.numbers = Numbers(self)
@@ -150,6 +151,11 @@ class VirtualCuda:
             if not self.is_on():
                 stack.enter_context(self.mode_class())
             yield
+
+    @property
+    def compiles(self) -> str:
+        """What torch.compile makes: "inductor", or "eager"."""
+        return self.session.options.torch_compile
 
     @property
     def strict(self) -> bool:
@@ -299,7 +305,10 @@ class VirtualCuda:
 
     def call(self, func: Any, args: tuple[Any, ...],
              kwargs: dict[str, Any]) -> Any:
-        """Runs one PyTorch function for the mode."""
+        """Runs one PyTorch function for the mode.  What is traced is traced
+        as on a machine with a GPU: fake tensors keep their devices."""
+        if self.faking() is not None:
+            return func(*args, **kwargs)
         if self.fresh.held:
             return self.fresh.judge(func, args, kwargs, self.carry_out)
         return self.carry_out(func, args, kwargs)

@@ -1,0 +1,104 @@
+"""torch.compile on the virtual devices: kernels for CUDA, written and run.
+
+PyTorch's compiler traces with fake tensors (fakes.py) and calls what it wrote
+with real ones.  The tracer must not see the mode, which is none of the
+program's; real tensors that compiling makes need it.
+
+Whatever the compiler would decide by measuring times is decided without, in a
+stated order: times of an interpreter would choose kernels that no GPU runs.
+"""
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .. import torch_private
+from ..requests import COMPILED
+
+if TYPE_CHECKING:
+    from ..patches import Patches
+    from .virtual import VirtualCuda
+
+# Settings of the compiler.  Graphs of CUDA are the GPU's business; a matrix is
+# padded, and an epilogue fused, as measured times say; what an earlier process
+# compiled was perhaps compiled for a GPU.
+SETTINGS = {
+    ("triton.cudagraphs",): False, ("triton.cudagraph_trees",): False,
+    ("shape_padding",): False,
+    # the second name until 2.14
+    ("benchmark_template_fusion", "benchmark_epilogue_fusion"): False,
+    ("benchmark_fusion",): False, ("benchmark_combo_kernel",): False,
+    ("autotune_in_subproc",): False, ("coordinate_descent_tuning",): False,
+    ("force_disable_caches",): True,
+    # which lines of the program a kernel comes from: modelled.py
+    ("trace.provenance_tracking_level",): 1,
+}
+
+
+def hooks(v: VirtualCuda,
+          patches: Patches) -> dict[str, Callable[..., Any]]:
+    """{module of PyTorch's: what to do once it was imported}."""
+    return {
+        torch_private.TRACED_MODES: lambda: _hide_mode(v, patches),
+        torch_private.COMPILE_FX: lambda: _compile(v, patches),
+        torch_private.CHOICES: lambda: _choose(patches),
+    }
+
+
+def _hide_mode(v, patches):
+    """What is traced is traced without the bridge's mode, whose presence is
+    still what a compiled function is guarded by."""
+    state = sys.modules[torch_private.TRACED_MODES].SymbolicTorchFunctionState
+    init = state.__init__
+
+    def init_here(self, stack, *args, **kwargs):
+        init(self, [mode for mode in stack
+                    if not isinstance(mode, v.mode_class)], *args, **kwargs)
+    patches.set(state, "__init__", init_here)
+
+
+def _compile(v, patches):
+    module = sys.modules[torch_private.COMPILE_FX]
+    compile_fx = module.compile_fx
+    config = sys.modules[torch_private.INDUCTOR_CONFIG]
+    known = _known(config)
+
+    @functools.wraps(compile_fx)
+    def compile_here(*args, **kwargs):
+        v.session.requests.note(COMPILED)
+        with v.on(), config.patch(known):
+            return compile_fx(*args, **kwargs)
+    patches.set(module, "compile_fx", compile_here)
+    patches.set(module, "cudagraphify", lambda model, *_, **__: model)
+
+
+def _known(config):
+    """SETTINGS by the names that this release has."""
+    found = {}
+    for names, value in SETTINGS.items():
+        for name in names:
+            owner, _, last = name.rpartition(".")
+            if hasattr(getattr(config, owner) if owner else config, last):
+                found[name] = value
+                break
+    return found
+
+
+def _choose(patches):
+    """Of several ways to compute a product or a convolution the first one that
+    is a kernel of Triton's is taken, else the first."""
+    module = sys.modules[torch_private.CHOICES]
+    kernel = module.TritonTemplateCaller
+
+    def make_benchmark_fn(cls, *_, **__):
+        def order(choices):
+            ranked = sorted(choices, key=lambda c: not isinstance(c, kernel))
+            return {choice: float(1 + i) for i, choice in enumerate(ranked)}
+        return order
+    patches.set(module.AlgorithmSelectorCache, "make_benchmark_fn",
+                classmethod(make_benchmark_fn))
+    # ... of times
+    patches.set(module.AlgorithmSelectorCache, "log_results",
+                staticmethod(lambda *_, **__: None))

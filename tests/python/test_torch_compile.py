@@ -1,0 +1,219 @@
+"""torch.compile on the virtual device: kernels that PyTorch's compiler writes
+for CUDA, run and told of at the program's own lines."""
+import os
+import re
+import unittest
+
+import support
+
+support.need("library", "torch")
+
+from tkdbg import modelled, torch_private  # noqa: E402
+
+TRACED = "what is traced is the same beside any Triton"
+PAGE = os.path.join(support.ROOT, "docs", "torch-compile.md")
+HEAD = """
+    import torch
+    import torch.nn as nn
+    import torch.nn.functional as F
+
+    torch.manual_seed(0)
+
+    def randn(*shape, **kwargs):
+        return torch.randn(*shape, device="cuda", **kwargs)
+
+    def check(function, *args, compiled=None, **tolerance):
+        got = (compiled or torch.compile(function))(*args)
+        want = function(*args)
+        assert got.device == want.device, (got.device, want.device)
+        torch.testing.assert_close(got, want, **tolerance)
+"""
+
+
+def without_compiler():
+    """Why PyTorch's compiler does not run here; "" if it does."""
+    if not hasattr(__import__("torch"), "compile"):
+        return "this PyTorch has no torch.compile"
+    return ""
+
+
+@unittest.skipIf(without_compiler(), without_compiler())
+class Compiled(support.ScriptCase):
+    def compile(self, text, **kwargs):
+        return self.run_script(
+            text, "--torch-compile", "inductor",
+            env={"TORCHINDUCTOR_CACHE_DIR": self.path("inductor")},
+            **{"head": HEAD, **kwargs})
+
+    def test_forward_and_backward(self):
+        done = self.compile("""
+            class Block(nn.Module):
+                def __init__(self, d):
+                    super().__init__()
+                    self.qkv, self.out = nn.Linear(d, 3 * d), nn.Linear(d, d)
+                    self.norm = nn.LayerNorm(d)
+                    self.mlp = nn.Sequential(nn.Linear(d, 2 * d), nn.GELU(),
+                                             nn.Linear(2 * d, d))
+
+                def forward(self, x):
+                    b, t, d = x.shape
+                    q, k, v = self.qkv(x).view(b, t, 3, 2, d // 2).permute(
+                        2, 0, 3, 1, 4)
+                    a = F.scaled_dot_product_attention(q, k, v,
+                                                       is_causal=True)
+                    x = x + self.out(a.transpose(1, 2).reshape(b, t, d))
+                    return x + self.mlp(self.norm(x))
+
+            model, x = Block(32).cuda(), randn(2, 8, 32)
+            y = model(x)
+            y.pow(2).sum().backward()
+            want = [p.grad.clone() for p in model.parameters()]
+            model.zero_grad()
+            z = torch.compile(model)(x)
+            torch.testing.assert_close(z, y)
+            z.pow(2).sum().backward()
+            for p, grad in zip(model.parameters(), want):
+                assert p.grad.is_cuda
+                torch.testing.assert_close(p.grad, grad, rtol=1e-3, atol=1e-4)
+            optimizer = torch.optim.Adam(model.parameters())
+            before = model.qkv.weight.detach().clone()
+            torch.compile(optimizer.step)()
+            assert not torch.equal(model.qkv.weight, before)
+        """)
+        self.assertRegex(done.stderr, r"tkdbg: \d+ launches")
+
+    @support.only_ours(TRACED)
+    def test_functions(self):
+        """Of several ways to compute a product, Triton's first is taken,
+        without times, on any machine."""
+        done = self.compile("""
+            x, y = randn(8, 100), randn(8, 100)
+            check(lambda x, y: torch.softmax(x + y.sin(), -1) * 2, x, y)
+            check(lambda x: x.cumsum(-1) + x.sort(-1)[0], x)
+            i = torch.randint(0, 5, (8,), device="cuda")
+            check(lambda x: torch.zeros(5, 100, device="cuda").index_add(
+                0, i, x), x)
+            h = randn(32, 64, dtype=torch.half)
+            check(lambda h: (h @ h.t()).relu().sum(-1), h, rtol=1e-2, atol=1)
+            check(F.cross_entropy, x, i)
+            same = lambda x: x.sin() + 1
+            check(same, x, compiled=torch.compile(same,
+                                                  mode="reduce-overhead"))
+            sizes = torch.compile(lambda x: (x * 2).softmax(-1).sum(0),
+                                  dynamic=True)
+            for n in 5, 17, 64:
+                check(lambda x: (x * 2).softmax(-1).sum(0), randn(n, 33),
+                      compiled=sizes)
+            f = lambda x, y: (x @ y).relu()
+            check(f, randn(64, 64), randn(64, 64),
+                  compiled=torch.compile(f, mode="max-autotune"))
+            from tkdbg import session
+            print(sorted(session.current().requests.kernels))
+        """)
+        self.assertIn("triton_tem_fused", done.stdout)
+        self.assertNotIn(" ms ", done.stdout + done.stderr.split("tkdbg: ")[0])
+
+    @support.only_ours(TRACED)
+    def test_devices_and_kernels_of_the_program(self):
+        """What C++ asks about a device while it is traced."""
+        self.compile("""
+            x, on_cpu = randn(64), torch.randn(64)
+            check(lambda x: x.to("cpu").to("cuda").sin(), x)
+            check(lambda x: x.to("cuda").to(torch.float64) + 1, x)
+            check(lambda x: on_cpu.cuda().add(x), x)
+            check(lambda x: torch.where(x > 0, x, torch.zeros(
+                1, device=x.device)) + torch.arange(64, device="cuda"), x)
+
+            def alias(x):
+                x.to("cuda").add_(1)
+                return x * 2
+            a, b = x.clone(), x.clone()
+            check(alias, a, compiled=lambda _: torch.compile(alias)(b))
+            assert torch.equal(a, b)
+
+            def break_here(x):
+                y = x * 2
+                print(y.device)
+                return y.relu()
+            check(break_here, x)
+
+            import triton
+            import triton.language as tl
+
+            @triton.jit
+            def double(x, y, n, B: tl.constexpr):
+                i = tl.program_id(0) * B + tl.arange(0, B)
+                tl.store(y + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+            def own(x):
+                x = x.sin()
+                y = torch.empty_like(x)
+                double[(triton.cdiv(x.numel(), 32),)](x, y, x.numel(), B=32)
+                return y.cos()
+            check(own, randn(100))
+        """)
+
+    def test_the_manuals_example(self):
+        with open(PAGE, encoding="utf-8") as f:
+            page = f.read()
+        model, = re.findall(r"```python\n(.*?)```", page, re.S)
+        said, = re.findall(r"```text\n(.*?)```", page, re.S)
+        done = self.compile(model, name="model.py", head="", check=False)
+        self.assertEqual(done.returncode, 1)
+        for line in said.splitlines():
+            if line.lstrip().startswith(("error", "note")):
+                self.assertIn(line.strip().replace("...)", ""), done.stderr)
+
+    @support.only_ours(TRACED)
+    def test_nothing_is_compiled(self):
+        done = self.compile("randn(3)", check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--torch-compile inductor: torch.compile was not called",
+                      done.stderr)
+
+
+@unittest.skipIf(without_compiler(), without_compiler())
+class Eager(support.ScriptCase):
+    triton = "ours"  # no kernel is compiled
+
+    def test_functions_are_given_back(self):
+        done = self.run_script("""
+            def f(x):
+                return x + 1
+            assert torch.compile(f) is f
+        """, head=HEAD)
+        self.assertIn("torch.compile gave functions as they are; with "
+                      "--torch-compile inductor", done.stderr)
+
+
+class Comments(unittest.TestCase):
+    """Above a kernel, in a file that PyTorch's compiler wrote."""
+
+    def test_nodes(self):
+        lines = ["x = 1\n", "# kernel path: /tmp/k.py\n",
+                 "# Topologically Sorted Source Nodes: [z, sin], Original "
+                 "ATen: [aten.mul, aten.sin]\n", "#   z => mul\n"]
+        self.assertEqual(modelled.remarks("k", lines),
+                         ["the kernel computes z, sin (aten.mul, aten.sin)"])
+
+    def test_none_of_it(self):
+        for lines in [], ["x = 1\n"], [
+                "# Topologically Sorted Source Nodes: [z]\n", "x = 1\n"], [
+                "# Topologically Sorted Source Nodes: [], Original ATen: []"]:
+            with self.subTest(lines):
+                self.assertEqual(modelled.remarks("k", lines), [])
+
+    def test_frames(self):
+        trace = (f'  File "{os.path.abspath("model.py")}", line 7, in f\n'
+                 "    return x.sin()\n"
+                 '  File "/x/site-packages/torch/nn/modules/a.py", line 3, '
+                 "in forward\n    return g(x)\n")
+        known = torch_private.traces
+        self.addCleanup(setattr, torch_private, "traces", known)
+        torch_private.traces = lambda name: [trace, trace, "nothing"]
+        self.assertEqual(modelled.remarks("k", []),
+                         ["of model.py:7, in f: return x.sin()"])
+
+
+if __name__ == "__main__":
+    unittest.main()
