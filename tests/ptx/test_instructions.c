@@ -63,8 +63,16 @@ static void try_number(const number_case *c) {
   free(report);
 }
 
-/* Not static: what a float is as bits is no constant for the compiler. */
-START_TEST(all_numbers) {
+static void try_numbers(const number_case *numbers, size_t n) {
+  for (size_t i = 0; i < n; i++) try_number(&numbers[i]);
+}
+
+#define TRY_NUMBERS(numbers)                                                   \
+  try_numbers(numbers, sizeof(numbers) / sizeof *(numbers))
+
+/* The tables are not static: what a float is as bits is no constant for the
+ * compiler. */
+START_TEST(integers) {
   const number_case numbers[] = {
       {'r', "add.s32 %r0, %r1, %r2;", 5, NEG(7), 0, (uint32_t)-2},
       {'r', "add.sat.s32 %r0, %r1, %r2;", INT32_MAX, 1, 0, INT32_MAX},
@@ -120,6 +128,13 @@ START_TEST(all_numbers) {
       {'r', "dp4a.s32.s32 %r0, %r1, %r2, %r3;", 0xFF020304, 0x01010101, 10, 18},
       {'r', "not.b32 %r0, %r1;", 0xF, 0, 0, 0xFFFFFFF0},
       {'r', "cnot.b32 %r0, %r1;", 0, 0, 0, 1},
+  };
+  TRY_NUMBERS(numbers);
+}
+END_TEST
+
+START_TEST(comparisons) {
+  const number_case numbers[] = {
       {'p', "setp.lt.s32 %p0, %r1, %r2;", NEG(1), 1, 0, 1},
       {'p', "setp.lo.u32 %p0, %r1, %r2;", NEG(1), 1, 0, 0},
       {'p', "setp.gt.and.s64 %p0|%p4, %d1, %d2, %p3;", 4, 1, 0, 0},
@@ -140,6 +155,13 @@ START_TEST(all_numbers) {
        0x00003C00},
       {'r', "set.ge.bf16x2.bf16x2 %r0, %r1, %r2;", 0x3F803F80, 0x3F803F80, 0,
        0x3F803F80},
+  };
+  TRY_NUMBERS(numbers);
+}
+END_TEST
+
+START_TEST(floats) {
+  const number_case numbers[] = {
       {'r', "add.f32 %r0, %r1, %r2;", F(1.5f), F(2), 0, F(3.5f)},
       {'r', "add.rz.f32 %r0, %r1, %r2;", F(1), F(0x1.8p-24f), 0, F(1)},
       {'r', "add.rp.f32 %r0, %r1, %r2;", F(1), F(0x1p-30f), 0,
@@ -174,6 +196,13 @@ START_TEST(all_numbers) {
       {'r', "fma.rn.relu.bf16x2 %r0, %r1, %r2, %r3;", 0x3F80BF80, 0x3F803F80, 0,
        0x3F800000},
       {'h', "max.f16 %h0, %h1, %h2;", 0xBC00, 0x3C00, 0, 0x3C00},
+  };
+  TRY_NUMBERS(numbers);
+}
+END_TEST
+
+START_TEST(conversions) {
+  const number_case numbers[] = {
       {'r', "cvt.rn.f32.s32 %r0, %r1;", NEG(3), 0, 0, F(-3)},
       {'r', "cvt.rzi.s32.f32 %r0, %r1;", F(-3.7f), 0, 0, (uint32_t)-3},
       {'r', "cvt.rni.s32.f32 %r0, %r1;", F(2.5f), 0, 0, 2},
@@ -201,6 +230,13 @@ START_TEST(all_numbers) {
       {'r', "cvt.rn.f16x2.e4m3x2 %r0, %h1;", 0x3840, 0, 0, 0x3C004000},
       {'d', "cvt.f64.f32 %d0, %r1;", F(1.5f), 0, 0, D(1.5)},
       {'r', "cvt.rn.f32.f64 %r0, %d1;", D(1e300), 0, 0, F(INFINITY)},
+  };
+  TRY_NUMBERS(numbers);
+}
+END_TEST
+
+START_TEST(moves_and_control) {
+  const number_case numbers[] = {
       {'d', "mov.b64 %d0, {%r1, %r2};", 1, 2, 0, UINT64_C(0x200000001)},
       {'r', "mov.b64 {%r4, %r0}, %d1;", UINT64_C(0x700000001), 0, 0, 7},
       {'r', "mov.b32 %r0, {%h1, %h2};", 1, 2, 0, 0x20001},
@@ -223,6 +259,13 @@ START_TEST(all_numbers) {
        "list: .branchtargets A, B; brx.idx %r1, list;"
        "A: mov.u32 %r0, 10; bra C; B: mov.u32 %r0, 20; C:",
        1, 0, 0, 20},
+  };
+  TRY_NUMBERS(numbers);
+}
+END_TEST
+
+START_TEST(memory) {
+  const number_case numbers[] = {
       {'r', "st.local.b32 [stack+4], %r1; ld.local.b32 %r0, [stack+4];", 9, 0,
        0, 9},
       {'r',
@@ -239,8 +282,7 @@ START_TEST(all_numbers) {
       {'r', "ld.global.u32 %r0, [table_of];", 0, 0, 0, 7},
       {'r', "call (result), twice, (given);", 21, 0, 0, 42},
   };
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    try_number(&numbers[i]);
+  TRY_NUMBERS(numbers);
 }
 END_TEST
 
@@ -357,7 +399,12 @@ END_TEST
 int main(void) {
   Suite *s = suite_create("PTX instructions");
   TCase *c = tcase_create("numbers");
-  tcase_add_test(c, all_numbers);
+  tcase_add_test(c, integers);
+  tcase_add_test(c, comparisons);
+  tcase_add_test(c, floats);
+  tcase_add_test(c, conversions);
+  tcase_add_test(c, moves_and_control);
+  tcase_add_test(c, memory);
   tcase_add_loop_test(c, one_warp, 0, sizeof lanes / sizeof *lanes);
   suite_add_tcase(s, c);
   return run_suite(s) != 0;
