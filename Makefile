@@ -37,6 +37,9 @@
 #   make bench-gdb  how fast gdb is over the server
 #   make accuracy   measures every function beside MPFR, into docs/accuracy.md
 #   make mutants    puts bugs into the examples' kernels, counts the caught
+#   make compiled-models  models under torch.compile on the virtual device,
+#                   against eager PyTorch (tests/compiled/models.py), by PYTHON
+#                   with PyTorch 2.13 or newer
 #   make why-corpus  whether `tkdbg why` names the line of each bug of
 #                   tests/why, in realistic programs; ONLY=TEXT chooses some,
 #                   JOBS=N run at a time
@@ -214,7 +217,7 @@ DONE ?=
   install uninstall wheel wheels wheels-check \
   wheel-check wheel-files lint format bench \
   bench-check bench-compile bench-counts bench-debug bench-gdb bench-gpu \
-  accuracy fuzz \
+  accuracy compiled-models fuzz \
   mutants assemble code-mutants planted why-corpus clean cross-check \
   cross-objects test-programs \
   fuzzers FORCE
@@ -443,6 +446,10 @@ bench-counts:
 # at fault is named.
 planted: all
 	@$(or $(PYTHON),python3) tests/python/planted.py --table
+
+compiled-models: all
+	@$(B)/tkdbg run $(if $(PYTHON),--python '$(PYTHON)') \
+	  --torch-compile inductor tests/compiled/models.py
 
 why-corpus: all
 	@$(or $(PYTHON),python3) tests/why/corpus.py --build $(B) \

@@ -340,6 +340,11 @@ def functional_tensor() -> Any:
                    "FunctionalTensor", None)
 
 
+def functional_mode() -> Any:
+    """The mode in which they are made."""
+    return _module("torch._subclasses.functional_tensor").FunctionalTensorMode
+
+
 def inside(functional: Any) -> Any:
     """The tensor inside one of that class; None: there is none yet."""
     wrapper = vars(functional).get("elem")

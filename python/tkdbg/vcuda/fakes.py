@@ -70,6 +70,7 @@ def install(v: VirtualCuda, patches: Patches) -> None:
     if functional is not None:
         patches.set(functional, "device", property(_device_inside))
         _move_by_device(v, patches, functional)
+        _make_new(v, patches, functional)
 
 
 def _describe(v, patches):
@@ -101,6 +102,41 @@ def _compare(v, patches):
         with v.on():
             return dispatch(self, *args, **kwargs)
     patches.set(compared, "__torch_dispatch__", dispatch_here)
+
+
+def _make_new(v, patches, functional):
+    """Tensors that C++ makes for a gradient are where it was told that another
+    one is: on the CPU.  The program's own new_zeros(device="cpu") is a call of
+    torch.zeros instead."""
+    aten = v.torch.ops.aten
+    operators = {aten.new_zeros.default, aten.new_ones.default,
+                 aten.new_empty.default, aten.new_full.default,
+                 aten.new_empty_strided.default}
+    mode = torch_private.functional_mode()
+    dispatch = mode.__torch_dispatch__
+
+    def dispatch_here(self, func, types, args=(), kwargs=None):
+        if func in operators and kwargs and is_cpu(kwargs) and isinstance(
+                args[0], functional):
+            kwargs = {**kwargs, "device": args[0].device}
+        return dispatch(self, func, types, args, kwargs)
+    patches.set(mode, "__torch_dispatch__", dispatch_here)
+
+    def is_cpu(kwargs):
+        device = kwargs.get("device")
+        return device is not None and v.torch.device(device).type == "cpu"
+
+    def method(name):
+        inside = getattr(v.tensor, f"new_{name}")
+
+        def new(self, *args, **kwargs):
+            if not is_cpu(kwargs) or self.device.type == "cpu":
+                return inside(self, *args, **kwargs)
+            return getattr(v.torch, name)(
+                *args, **{"dtype": self.dtype, **kwargs})
+        return new
+    for name in "zeros", "ones", "empty", "full", "empty_strided":
+        patches.set(functional, f"new_{name}", method(name))
 
 
 def _device_inside(self):
