@@ -27,36 +27,9 @@ def install(v: VirtualCuda, patches: Patches) -> None:
     module = torch_private.fakes()
     if module is None:
         return
-    torch, fake = v.torch, module.FakeTensor
-
-    def where(self):
-        device = self.fake_device
-        if device.type not in ("cpu", "cuda"):
-            raise AttributeError(MARK)
-        return HOST if device.type == "cpu" else device.index or 0
-
-    def put(self, where):
-        if self.fake_device.type in ("cpu", "cuda"):
-            self.fake_device = v.device_at(where)
-
-    asked = torch.ops.prim.device.default
-    dispatch = fake.__torch_dispatch__.__func__
-
-    def dispatch_here(cls, func, types, args=(), kwargs=None):
-        found = dispatch(cls, func, types, args, kwargs)
-        return told(found) if func is asked else found
-
-    def told(found):
-        return v.cpu if found.type == "cuda" else found
-
-    handlers = torch_private.fake_answers(module)
-    answer = handlers.get(asked)
-    if answer is not None:
-        patches.set(module, torch_private.FAKE_ANSWERS, {
-            **handlers, asked: lambda args: told(answer(args))})
-    patches.set(fake, "__torch_dispatch__",
-                classmethod(dispatch_here))
-    patches.set(fake, MARK, property(where, put))
+    fake = module.FakeTensor
+    patches.set(fake, MARK, _mark(v))
+    _tell_c(v, patches, module)
     # PyTorch makes no tensor on a device to trace where there is no GPU; it
     # asks torch.cuda.
     patches.set(module.FakeTensorMode, "avoid_device_init",
@@ -71,6 +44,40 @@ def install(v: VirtualCuda, patches: Patches) -> None:
         patches.set(functional, "device", property(_device_inside))
         _move_by_device(v, patches, functional)
         _make_new(v, patches, functional)
+
+
+def _mark(v):
+    """The mark of fake tensors."""
+    def where(self):
+        device = self.fake_device
+        if device.type not in ("cpu", "cuda"):
+            raise AttributeError(MARK)
+        return HOST if device.type == "cpu" else device.index or 0
+
+    def put(self, where):
+        if self.fake_device.type in ("cpu", "cuda"):
+            self.fake_device = v.device_at(where)
+    return property(where, put)
+
+
+def _tell_c(v, patches, module):
+    """C++ is told the CPU."""
+    fake, asked = module.FakeTensor, v.torch.ops.prim.device.default
+    dispatch = fake.__torch_dispatch__.__func__
+
+    def dispatch_here(cls, func, types, args=(), kwargs=None):
+        found = dispatch(cls, func, types, args, kwargs)
+        return told(found) if func is asked else found
+
+    def told(found):
+        return v.cpu if found.type == "cuda" else found
+
+    patches.set(fake, "__torch_dispatch__", classmethod(dispatch_here))
+    handlers = torch_private.fake_answers(module)
+    answer = handlers.get(asked)
+    if answer is not None:
+        patches.set(module, torch_private.FAKE_ANSWERS, {
+            **handlers, asked: lambda args: told(answer(args))})
 
 
 def _describe(v, patches):
@@ -155,24 +162,19 @@ def _move_by_device(v, patches, cls):
     def to(self, *args, **kwargs):
         again = kwargs.pop("copy", False)
         if args and isinstance(args[0], v.tensor):
-            device, dtype = args[0].device, args[0].dtype
-            waits, form = not kwargs.get("non_blocking", False), None
-        else:
-            device, dtype, more, form = parse(*args, **kwargs)
-            waits = not more
-        asked: dict[str, Any] = {
-            "dtype": dtype, "memory_format": form,
-            "non_blocking": not waits}
+            args = args[0].device, args[0].dtype, *args[1:]
+        device, dtype, at_once, form = parse(*args, **kwargs)
         if is_cuda_device(device):
             device = v.device_at(v.index_of(device))
         if device is not None and device != self.device:
-            return copy(self, device=device, **asked)
+            return copy(self, device=device, dtype=dtype, memory_format=form,
+                        non_blocking=at_once)
         if dtype is None and form is None and not again:
             return self
-        asked["dtype"] = self.dtype if dtype is None else dtype
-        if form is None:
-            del asked["memory_format"]
-        return v.tensor.to(self, copy=again, **asked)
+        asked: dict[str, Any] = {"dtype": dtype or self.dtype, "copy": again}
+        if form is not None:
+            asked["memory_format"] = form
+        return v.tensor.to(self, **asked)
 
     def cuda(self, device=None, non_blocking=False, **kwargs):
         return to(self, v.device_at(v.index_of(device)),
