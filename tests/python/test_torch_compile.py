@@ -124,6 +124,14 @@ class Compiled(support.ScriptCase):
             check(lambda x: torch.where(x > 0, x, torch.zeros(
                 1, device=x.device)) + torch.arange(64, device="cuda"), x)
 
+            check(lambda x: x + torch.ones(64).to(x.device), x)
+
+            def cast(x):
+                x = x.view(8, 8)
+                with torch.autocast("cuda", dtype=torch.bfloat16):
+                    return (x @ x.t()).relu()
+            check(cast, x, rtol=1e-2, atol=1e-2)
+
             def alias(x):
                 x.to("cuda").add_(1)
                 return x * 2

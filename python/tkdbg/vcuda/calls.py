@@ -113,6 +113,11 @@ def _to_copy(v, func, args, kwargs):
     return func(*args, **kwargs)
 
 
+def _device_put(v, func, args, kwargs):
+    """A move as PyTorch's compiler computes one of a constant."""
+    return _to(v, v.tensor.to, args[:2], {})
+
+
 def _type_as(v, func, args, kwargs):
     """tensor.type_as(other): the dtype and the place of other."""
     tensor, other = args
@@ -439,7 +444,8 @@ def specials(torch: types.ModuleType) -> dict[Any, Callable[..., Any]]:
     for method in fresh_.filling(torch):
         table[method] = _fill
     table.update({"aten::_pin_memory": _pin_memory,
-                  "aten::is_pinned": _is_pinned, "aten::_to_copy": _to_copy})
+                  "aten::is_pinned": _is_pinned,
+                  "prims::device_put": _device_put, "aten::_to_copy": _to_copy})
     table[t.copy_] = _copy
     table[torch.nn.functional.one_hot] = _one_hot
     table.update(dict.fromkeys(torch_private.flattening(), _flat_weights))

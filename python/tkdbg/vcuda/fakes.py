@@ -42,6 +42,7 @@ def install(v: VirtualCuda, patches: Patches) -> None:
     functional = torch_private.functional_tensor()
     if functional is not None:
         patches.set(functional, "device", property(_device_inside))
+        patches.set(functional, MARK, property(_mark_inside, _ignored))
         _move_by_device(v, patches, functional)
         _make_new(v, patches, functional)
 
@@ -152,6 +153,18 @@ def _device_inside(self):
     inside = torch_private.inside(self)
     return (torch_private.device_by_c(self) if inside is None
             else inside.device)
+
+
+def _mark_inside(self):
+    """... and its mark, which nobody sets."""
+    inside = torch_private.inside(self)
+    if inside is None:
+        raise AttributeError(MARK)
+    return getattr(inside, MARK)
+
+
+def _ignored(self, where):
+    pass
 
 
 def _move_by_device(v, patches, cls):

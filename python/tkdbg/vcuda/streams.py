@@ -268,8 +268,9 @@ class Streams:
             self.set(before)
             self.set_device(device)
 
-    def context(self) -> type:
-        """torch.cuda.StreamContext, which has to be a class."""
+    def contexts(self) -> dict[str, Any]:
+        """torch.cuda.StreamContext, which has to be a class, and
+        torch.cuda.stream, which makes one."""
         scope = self.scope
 
         class StreamContext:
@@ -285,7 +286,8 @@ class Streams:
             def __exit__(self, *error: Any) -> Any:
                 return self._scope.__exit__(*error)
 
-        return StreamContext
+        return {"StreamContext": StreamContext,
+                "stream": lambda stream: StreamContext(stream)}
 
     def functions(self) -> dict[str, Callable[..., Any]]:
         """{name in torch.cuda: replacement}"""
@@ -293,8 +295,7 @@ class Streams:
             "set_device": self.set_device,
             "current_device": lambda: self.device,
             "current_stream": self.current, "default_stream": self.default,
-            "set_stream": self.set, "stream": self.scope,
-            "StreamContext": self.context(),
+            "set_stream": self.set, **self.contexts(),
             "get_stream_from_external": lambda data_ptr, device=None:
                 self.ExternalStream(data_ptr, device),
             "Stream": self.Stream, "ExternalStream": self.ExternalStream,
