@@ -107,8 +107,8 @@ void tkc_conflict_seen(tkc_shadow *s, const tki_access *a, size_t lane,
   k->other_atomic = other->atomic;
   k->unfenced = tkc_shadow_knows(s, other);
   k->relaxed = tkc_shadow_relaxed(s, other);
-  k->local =
-      other->local || (k->atomic && tk_inst_scope(a->in) == TK_SCOPE_CTA);
+  k->local = other->local || ((k->atomic || tk_inst_is_atomic_load(a->in)) &&
+                              tk_inst_scope(a->in) == TK_SCOPE_CTA);
   k->other_value = value_text(s, k->addr);
   add_conflict(s, k);
 }
@@ -276,9 +276,7 @@ static tk_diag *report_lanes(tkc_shadow *s, const tkc_conflict *k, tki *t,
 }
 
 static const char *race_advice(const tkc_conflict *k) {
-  if (k->relaxed)
-    return "leave out its sem=: the default, \"acq_rel\", releases and "
-           "acquires";
+  if (k->relaxed) return "leave out its sem=: the default orders the two";
   if (k->local)
     return "an atomic of scope=\"cta\" orders the threads of one program: "
            "use scope=\"gpu\", the default";

@@ -235,11 +235,9 @@ static void note_relaxed(tkc_shadow *s, const tki_access *a, bool gives,
   }
 }
 
-/* A volatile load counts as an acquire, since kernels use it to wait for a
- * signal. */
 static void synchronise(tkc_shadow *s, const tki_access *a, bool gives) {
   bool load = a->in->op == TK_I_LOAD;
-  tk_sem sem = load ? TK_SEM_ACQUIRE : tk_inst_sem(a->in);
+  tk_sem sem = tk_inst_sem(a->in);
   bool does =
       sem != TK_SEM_RELAXED && sem != (gives ? TK_SEM_ACQUIRE : TK_SEM_RELEASE);
   if (!s->orders || a->n > MAX_SYNC_LANES || (gives && load)) return;
@@ -299,15 +297,16 @@ static uint32_t event_of(tkc_shadow *s, const tki_access *a, bool *rises) {
   uint32_t site = tki_site(s->t), known = s->latest[site];
   TK_ASSERT(known < s->nevents && s->now.program == tki_program_index(s->t));
   bool swaps = *rises = only_swaps(s, a);
-  bool is_volatile = a->in->op == TK_I_LOAD && tk_load_volatile(a->in);
+  bool atomic =
+      is_atomic(a) || (a->in->op == TK_I_LOAD && tk_load_reads_anew(a->in));
   tkc_event e = {.program = (uint32_t)s->now.program,
                  .site = site,
                  .clock = s->now.clock,
                  .phase = s->now.phase,
                  .joined = s->joined,
                  .lanes = swaps ? 1 : hash_lanes(a, rises),
-                 .atomic = is_atomic(a) || is_volatile,
-                 .local = is_atomic(a) && tk_inst_scope(a->in) == TK_SCOPE_CTA,
+                 .atomic = atomic,
+                 .local = atomic && tk_inst_scope(a->in) == TK_SCOPE_CTA,
                  .load = !a->write};
   const tkc_event *k = tkc_event_at(s, known);
   s->scoped |= e.local;

@@ -49,6 +49,7 @@ static const struct {
 #define AT_1 1
 #define AT_2 2
 #define AT_3 3
+#define AT_4 4
 #define ATTRIBUTE(id, inst, at, text, kind)                                    \
   {TK_I_##id,                                                                  \
    {#text, (tk_attr_kind)KIND_OF_##kind, (tk_list)LIST_OF_##kind, AT_##at}},

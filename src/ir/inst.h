@@ -195,6 +195,7 @@ static inline int tk_inst_arg(const tk_inst *in, int k) {
 #define TK_GET_1 in->attr[1]
 #define TK_GET_2 in->attr[2]
 #define TK_GET_3 in->attr[3]
+#define TK_GET_4 in->attr[4]
 #define ATTRIBUTE(id, inst, at, name, kind)                                    \
   static inline tk_type_of_##kind tk_##inst##_##name(const tk_inst *in) {      \
     TK_ASSERT(in->op == TK_I_##id);                                            \
@@ -221,6 +222,7 @@ typedef const struct tk_asm *tk_type_of_CODE;
 #undef TK_GET_1
 #undef TK_GET_2
 #undef TK_GET_3
+#undef TK_GET_4
 
 /* ---- questions that several instructions answer ------------------------- */
 
@@ -280,11 +282,36 @@ static inline tk_window tk_inst_window(const tk_inst *in) {
          : in->op == TK_I_STORE ? tk_store_window(in)
                                 : TK_W_POINTERS;
 }
-/* The order and the reach of an atomic access. */
+/* Whether it is an atomic load. */
+static inline bool tk_inst_is_atomic_load(const tk_inst *in) {
+  return in->op == TK_I_LOAD && tk_load_ordering(in) != TK_ORD_WEAK;
+}
+/* Whether a load reads memory each time that it runs, since others may write
+ * there meanwhile. */
+static inline bool tk_load_reads_anew(const tk_inst *in) {
+  return tk_load_volatile(in) || tk_load_ordering(in) != TK_ORD_WEAK;
+}
+/* How an atomic load of that semantic and scope is ordered. */
+static inline tk_ordering tk_ordering_of(tk_sem sem, tk_scope scope) {
+  TK_ASSERT(sem == TK_SEM_ACQUIRE || sem == TK_SEM_RELAXED);
+  return (
+      tk_ordering)((sem == TK_SEM_ACQUIRE ? TK_ORD_ACQUIRE : TK_ORD_RELAXED) +
+                   (int)scope);
+}
+/* The order and the reach of an atomic access.  A volatile load counts as an
+ * acquire, since kernels use it to wait for a signal. */
 static inline tk_sem tk_inst_sem(const tk_inst *in) {
+  if (in->op == TK_I_LOAD)
+    return tk_load_volatile(in) || tk_load_ordering(in) >= TK_ORD_ACQUIRE
+               ? TK_SEM_ACQUIRE
+               : TK_SEM_RELAXED;
   return in->op == TK_I_CAS ? tk_atomic_cas_sem(in) : tk_atomic_sem(in);
 }
 static inline tk_scope tk_inst_scope(const tk_inst *in) {
+  if (in->op == TK_I_LOAD)
+    return tk_load_ordering(in) == TK_ORD_WEAK
+               ? TK_SCOPE_GPU
+               : (tk_scope)((tk_load_ordering(in) - TK_ORD_RELAXED) % 3);
   return in->op == TK_I_CAS ? tk_atomic_cas_scope(in) : tk_atomic_scope(in);
 }
 

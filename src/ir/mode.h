@@ -34,6 +34,7 @@
   LIST(WINDOW, window, W, TK_WINDOW_WORDS, false)                              \
   LIST(SEM, sem, SEM, TK_SEM_WORDS, true)                                      \
   LIST(SCOPE, scope, SCOPE, TK_SCOPE_WORDS, true)                              \
+  LIST(ORDERING, ordering, ORD, TK_ORDERING_WORDS, false)                      \
   LIST(CACHE, cache, CACHE, TK_CACHE_WORDS, false)                             \
   LIST(EVICTION, eviction, EVICT, TK_EVICTION_WORDS, false)                    \
   LIST(HINT, hint, HINT, TK_HINT_WORDS, true)
@@ -135,6 +136,17 @@
   WORD(SCOPE, GPU, "gpu", ANYTHING, 0)                                         \
   WORD(SCOPE, CTA, "cta", ANYTHING, 0)                                         \
   WORD(SCOPE, SYS, "sys", ANYTHING, 0)
+
+/* A load that is one of its own, or an atomic one: with what memory semantic,
+ * and for whom. */
+#define TK_ORDERING_WORDS(WORD)                                                \
+  WORD(ORD, WEAK, "weak", ANYTHING, 0)                                         \
+  WORD(ORD, RELAXED, "relaxed", ANYTHING, 0)                                   \
+  WORD(ORD, RELAXED_CTA, "relaxed_cta", ANYTHING, 0)                           \
+  WORD(ORD, RELAXED_SYS, "relaxed_sys", ANYTHING, 0)                           \
+  WORD(ORD, ACQUIRE, "acquire", ANYTHING, 0)                                   \
+  WORD(ORD, ACQUIRE_CTA, "acquire_cta", ANYTHING, 0)                           \
+  WORD(ORD, ACQUIRE_SYS, "acquire_sys", ANYTHING, 0)
 
 /* For a compiler; the interpreter ignores these. */
 #define TK_CACHE_WORDS(WORD)                                                   \

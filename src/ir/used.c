@@ -51,7 +51,7 @@ static void mark_call(uses *u, const tk_inst *in) {
 static bool mark_inst(void *ud, const tk_at *at, const tk_inst *in) {
   uses *u = ud;
   bool optional =
-      in->op == TK_I_LOAD ? !tk_load_volatile(in) : tk_inst_is_pure(in);
+      in->op == TK_I_LOAD ? !tk_load_reads_anew(in) : tk_inst_is_pure(in);
   (void)at;
   if (in->op == TK_I_CALL)
     mark_call(u, in);

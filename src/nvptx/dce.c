@@ -40,7 +40,7 @@ static bool body_has_effect(const tk_insts *l) {
 static bool has_effect(const tk_inst *in) {
   if (in->op == TK_I_COND)
     return body_has_effect(&in->body[0]) || body_has_effect(&in->body[1]);
-  if (in->op == TK_I_LOAD) return tk_load_volatile(in);
+  if (in->op == TK_I_LOAD) return tk_load_reads_anew(in);
   return !tk_inst_is_pure(in);
 }
 

@@ -33,9 +33,30 @@ static const char *guarded(tkv_gen *g, const char *text, int operand) {
   return tk_arena_printf(g->arena, "@$%d %s", operand, text);
 }
 
-static const char *qualifiers(const tk_inst *in) {
+static const char *sem_name(const tk_inst *in) {
+  return tk_list_word(TK_LIST_SEM, tk_inst_sem(in));
+}
+
+static const char *scope_name(const tk_inst *in) {
+  return tk_list_word(TK_LIST_SCOPE, tk_inst_scope(in));
+}
+
+/* An atomic load or store is relaxed; a fence beside it does the rest. */
+static const char *qualifiers(tkv_gen *g, const tk_inst *in) {
+  if (in->op == TK_I_ATOMIC || tk_inst_is_atomic_load(in))
+    return tk_arena_printf(g->arena, ".relaxed.%s", scope_name(in));
   if (in->op == TK_I_LOAD && tk_load_volatile(in)) return ".volatile";
   return "";
+}
+
+/* Orders what the thread does before it and behind it, if the access has an
+ * order. */
+static void fence(tkv_gen *g, const tk_inst *in) {
+  if (tk_inst_sem(in) == TK_SEM_RELAXED) return;
+  tkv_asm a = {
+      .text = tk_arena_printf(g->arena, "fence.acq_rel.%s;", scope_name(in)),
+      .flags = TKV_EFFECT | TKV_MEMORY};
+  tkv_assemble_text(g->code, &a);
 }
 
 /* Loads words where the mask holds, and keeps `other` where not. */
@@ -50,7 +71,7 @@ static void load_words(tkv_gen *g, const word_access *x, const tkv_reg *other,
     in[2 + i] = other[i];
   }
   const char *text = tk_arena_printf(
-      g->arena, "ld%s.global%s.b%d %s, [$%d];", qualifiers(x->in),
+      g->arena, "ld%s.global%s.b%d %s, [$%d];", qualifiers(g, x->in),
       vector_suffix(g, n), x->words.bits, vector_operands(g, 0, n), n);
   tkv_asm a = {.text = text,
                .out = types,
@@ -73,7 +94,7 @@ static void store_words(tkv_gen *g, const word_access *x, const tkv_reg *word) {
   TK_ASSERT(n <= 16);
   for (int i = 0; i < n; i++) in[1 + i] = word[i];
   const char *text = tk_arena_printf(g->arena, "st%s.global%s.b%d [$0], %s;",
-                                     qualifiers(x->in), vector_suffix(g, n),
+                                     qualifiers(g, x->in), vector_suffix(g, n),
                                      x->words.bits, vector_operands(g, 1, n));
   tkv_asm a = {.text = text, .in = in, .nin = 1 + n, .flags = TKV_EFFECT};
   if (tkv_exists(x->mask)) {
@@ -135,6 +156,62 @@ static tkv_reg *optional(tkv_gen *g, const tk_inst *in, int k,
   return k < 0 ? NULL : tkv_at(g, tkv_arg(g, in, k), d);
 }
 
+/* ---- whether a result is used -------------------------------------------- */
+
+typedef struct use {
+  int slot;
+} use;
+
+static bool does_not_use(void *ud, const tk_at *at, const tk_inst *in) {
+  const use *u = ud;
+  (void)at;
+  for (int k = 0; k < in->nargs; k++)
+    if (in->args[k] == u->slot) return false;
+  return true;
+}
+
+static bool stmt_does_not_use(void *ud, const tk_at *at) {
+  const use *u = ud;
+  const tk_stmt *st = at->stmt;
+  bool uses = st->cond == u->slot && st->kind != TK_S_RUN;
+  for (size_t i = 0; i < st->nresults; i++) uses |= st->results[i] == u->slot;
+  if (st->kind == TK_S_FOR)
+    uses |= st->lb == u->slot || st->ub == u->slot || st->step == u->slot;
+  return !uses;
+}
+
+static bool is_used(const tkv_gen *g, int slot) {
+  use u = {slot};
+  return g->frame->makers[slot] > 1 ||
+         !tk_walk_func(g->frame->f, &(tk_walk){.ud = &u,
+                                               .stmt = stmt_does_not_use,
+                                               .inst = does_not_use});
+}
+
+/* ---- what one thread does for all -----------------------------------------
+ */
+
+/* Only the first thread that holds a lane ran the operation; the others take
+ * its result. */
+static void share_results(tkv_gen *g, const tk_type *t, tkv_version *v) {
+  tkv_share_block(g, t, v, 0);
+  tkv_meet(g->code);
+  v->reg = tkv_read_block(g, t, &v->dist);
+}
+
+/* Behind an atomic load: what follows it waits for it, and who did not load
+ * takes what the first one did. */
+static void end_atomic_load(tkv_gen *g, const tk_inst *in, tkv_version *v,
+                            tkv_reg first) {
+  fence(g, in);
+  if (tkv_exists(first) && is_used(g, in->res[0]))
+    share_results(g, &in->type, v);
+  else if (tk_inst_sem(in) != TK_SEM_RELAXED)
+    tkv_meet(g->code);
+}
+
+/* ---- loads and stores ---------------------------------------------------- */
+
 /* What the words of a load hold where its mask does not hold. */
 static void other_words(tkv_gen *g, const word_access *x, const tkv_reg *other,
                         tkv_reg *word) {
@@ -145,6 +222,33 @@ static void other_words(tkv_gen *g, const word_access *x, const tkv_reg *other,
                     : tkv_integer(tkv_word_type(&x->words), 0);
 }
 
+/* Loads what a thread holds of v, where `owner` holds or, if there is none, in
+ * every thread. */
+static void load_lanes(tkv_gen *g, const tk_inst *in, const tkv_reg *at,
+                       tkv_version *v, tkv_reg owner) {
+  const tkv_dist *d = &v->dist;
+  tkv_reg others[16], word[16], *mask = optional(g, in, tk_load_mask(in), d),
+                                *other = optional(g, in, tk_load_other(in), d);
+  if (TKV_MUTANT(LOAD_MASK)) mask = NULL;
+  if (TKV_MUTANT(OTHER)) other = NULL;
+  int width = tkv_access_width(g, in, d);
+  word_access x = {.in = in, .words = tkv_words_of(&in->type, width)};
+  int each = width / x.words.n;
+  for (uint32_t r = 0; r < (uint32_t)1 << d->nreg; r += (uint32_t)width) {
+    uint32_t first = tkv_dist_canonical(d, r);
+    for (int i = 0; first < r && i < width; i++)
+      v->reg[r + (uint32_t)i] = v->reg[first + (uint32_t)i];
+    if (first < r) continue;
+    x.pointer = at[r];
+    x.mask = tkv_both(g->code, mask ? mask[r] : TKV_NO_REG, owner);
+    other_words(g, &x, other ? other + r : NULL, others);
+    load_words(g, &x, others, word);
+    for (int i = 0; i < x.words.n; i++)
+      tkv_unpack_word(g->code, &x.words, &in->type, word[i],
+                      v->reg + r + i * each);
+  }
+}
+
 void tkv_gen_load(tkv_gen *g, const tk_inst *in) {
   if (g->copied[in->id]) {
     tkv_set(g, in->res[0], g->copied[in->id]);
@@ -152,27 +256,14 @@ void tkv_gen_load(tkv_gen *g, const tk_inst *in) {
   }
   tkv_value *pointer = tkv_arg(g, in, 0);
   tkv_dist d = access_dist(g, in, pointer);
-  int width = tkv_access_width(g, in, &d);
-  tkv_reg *at = tkv_at(g, pointer, &d), others[16], word[16],
-          *mask = optional(g, in, tk_load_mask(in), &d),
-          *other = optional(g, in, tk_load_other(in), &d);
-  if (TKV_MUTANT(LOAD_MASK)) mask = NULL;
-  if (TKV_MUTANT(OTHER)) other = NULL;
-  word_access x = {.in = in, .words = tkv_words_of(&in->type, width)};
-  int each = width / x.words.n;
+  tkv_reg *at = tkv_at(g, pointer, &d), owner = TKV_NO_REG;
   tkv_value *v = tkv_block(g, in->type, &d);
-  for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r += (uint32_t)width) {
-    uint32_t first = tkv_dist_canonical(&d, r);
-    for (int i = 0; first < r && i < width; i++)
-      v->home->reg[r + (uint32_t)i] = v->home->reg[first + (uint32_t)i];
-    if (first < r) continue;
-    x.pointer = at[r];
-    x.mask = mask ? mask[r] : TKV_NO_REG;
-    other_words(g, &x, other ? other + r : NULL, others);
-    load_words(g, &x, others, word);
-    for (int i = 0; i < x.words.n; i++)
-      tkv_unpack_word(g->code, &x.words, &in->type, word[i],
-                      v->home->reg + r + i * each);
+  if (tk_inst_is_atomic_load(in)) {
+    owner = tkv_is_first(g->code, &d);
+    load_lanes(g, in, at, v->home, owner);
+    end_atomic_load(g, in, v->home, owner);
+  } else {
+    load_lanes(g, in, at, v->home, owner);
   }
   if (!in->type.rank) v = tkv_scalar(g, in->type, v->home->reg[0]);
   tkv_set(g, in->res[0], v);
@@ -205,14 +296,6 @@ void tkv_gen_store(tkv_gen *g, const tk_inst *in) {
 }
 
 /* ---- atomic operations --------------------------------------------------- */
-
-static const char *sem_name(const tk_inst *in) {
-  return tk_list_word(TK_LIST_SEM, tk_inst_sem(in));
-}
-
-static const char *scope_name(const tk_inst *in) {
-  return tk_list_word(TK_LIST_SCOPE, tk_inst_scope(in));
-}
 
 static bool is_float_extreme(const tk_inst *in) {
   const tk_type *t = &in->type;
@@ -337,6 +420,24 @@ static void check_width(tkv_gen *g, const tk_inst *in) {
                "PTX has no such operation on %d bits", bits);
 }
 
+/* Whether an exchange gives nothing and orders nothing that comes later, so
+ * that a store does as well, of any width. */
+static bool is_atomic_store(const tkv_gen *g, const tk_inst *in) {
+  return in->op == TK_I_ATOMIC && tk_atomic_op(in) == TK_A_XCHG &&
+         (tk_inst_sem(in) == TK_SEM_RELEASE ||
+          tk_inst_sem(in) == TK_SEM_RELAXED) &&
+         !is_used(g, in->res[0]);
+}
+
+static void store_atomically(tkv_gen *g, const atomic *a) {
+  word_access x = {.in = a->in,
+                   .words = tkv_words_of(&a->in->type, 1),
+                   .pointer = a->at,
+                   .mask = a->mask};
+  tkv_reg word = tkv_pack_word(g->code, &x.words, &a->in->type, &a->x[0]);
+  store_words(g, &x, &word);
+}
+
 static tkv_reg run_operation(tkv_gen *g, const atomic *a) {
   const tk_inst *in = a->in;
   tkv_reg got;
@@ -351,16 +452,6 @@ static tkv_reg run_operation(tkv_gen *g, const atomic *a) {
   return tkv_from_bits(g->code, &in->type, got);
 }
 
-/* Only the first thread that holds a lane ran the operation; the others take
- * its result. */
-static void share_results(tkv_gen *g, const tk_type *t, tkv_version *v) {
-  tkv_share_block(g, t, v, 0);
-  tkv_meet(g->code);
-  v->reg = tkv_read_block(g, t, &v->dist);
-}
-
-static bool is_used(const tkv_gen *g, int slot);
-
 void tkv_gen_atomic(tkv_gen *g, const tk_inst *in) {
   tkv_value *pointer = tkv_arg(g, in, 0);
   tkv_dist d = access_dist(g, in, pointer);
@@ -373,6 +464,8 @@ void tkv_gen_atomic(tkv_gen *g, const tk_inst *in) {
   /* Everything before the operation is complete before it, and the operation
    * before everything after it. */
   if (tk_inst_sem(in) != TK_SEM_RELAXED) tkv_meet(g->code);
+  bool stores = is_atomic_store(g, in);
+  if (stores) fence(g, in);
   for (uint32_t r = 0; r < (uint32_t)1 << d.nreg; r++) {
     uint32_t same = tkv_dist_canonical(&d, r);
     v->home->reg[r] = v->home->reg[same];
@@ -380,44 +473,13 @@ void tkv_gen_atomic(tkv_gen *g, const tk_inst *in) {
     for (int k = 0; k < a.n; k++) a.x[k] = x[k][r];
     a.at = at[r];
     a.mask = tkv_both(g->code, mask ? mask[r] : TKV_NO_REG, first);
-    v->home->reg[r] = run_operation(g, &a);
+    if (stores) store_atomically(g, &a);
+    v->home->reg[r] = stores ? a.x[0] : run_operation(g, &a);
   }
   if (tkv_exists(first) && is_used(g, in->res[0]) && !TKV_MUTANT(ATOMIC_RESULT))
     share_results(g, &in->type, v->home);
-  else if (tk_inst_sem(in) != TK_SEM_RELAXED)
+  else if (tk_inst_sem(in) != TK_SEM_RELAXED && !stores)
     tkv_meet(g->code);
   if (!in->type.rank) v = tkv_scalar(g, in->type, v->home->reg[0]);
   tkv_set(g, in->res[0], v);
-}
-
-/* ---- whether a result is used -------------------------------------------- */
-
-typedef struct use {
-  int slot;
-} use;
-
-static bool does_not_use(void *ud, const tk_at *at, const tk_inst *in) {
-  const use *u = ud;
-  (void)at;
-  for (int k = 0; k < in->nargs; k++)
-    if (in->args[k] == u->slot) return false;
-  return true;
-}
-
-static bool stmt_does_not_use(void *ud, const tk_at *at) {
-  const use *u = ud;
-  const tk_stmt *st = at->stmt;
-  bool uses = st->cond == u->slot && st->kind != TK_S_RUN;
-  for (size_t i = 0; i < st->nresults; i++) uses |= st->results[i] == u->slot;
-  if (st->kind == TK_S_FOR)
-    uses |= st->lb == u->slot || st->ub == u->slot || st->step == u->slot;
-  return !uses;
-}
-
-static bool is_used(const tkv_gen *g, int slot) {
-  use u = {slot};
-  return g->frame->makers[slot] > 1 ||
-         !tk_walk_func(g->frame->f, &(tk_walk){.ud = &u,
-                                               .stmt = stmt_does_not_use,
-                                               .inst = does_not_use});
 }

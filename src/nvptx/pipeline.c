@@ -154,7 +154,7 @@ static void add_load(planning *x, const tk_inst *load) {
   int mask = tk_load_mask(load), other = tk_load_other(load);
   size_t n = x->f->nslots;
   bool *was = TK_NEWN(x->arena, bool, n);
-  if (!load->type.rank || tk_load_volatile(load) || x->loaded[load->res[0]] ||
+  if (!load->type.rank || tk_load_reads_anew(load) || x->loaded[load->res[0]] ||
       x->makers[load->res[0]] > 1 || !x->can_copy(x->ud, load) ||
       (other >= 0 && !is_zero(x, load->args[other])) || !stays_in_loop(x, load))
     return;

@@ -819,15 +819,13 @@ static void need_numbers(tks *s, const tks_args *a) {
               tks_show(s, &a->v[0]));
 }
 
-/* A volatile load is what waits for other programs already; whether it is
- * relaxed makes no difference to what it reads. */
 sval rule_atomic_load(tks *s, const tks_args *a) {
   need_pointer(s, a->op->name, &a->v[0]);
   need_numbers(s, a);
-  option_word(s, a, 2, &load_sems, TK_SEM_ACQUIRE);
-  option_word(s, a, 3, &scopes, TK_SCOPE_GPU);
+  int64_t sem = option_word(s, a, 2, &load_sems, TK_SEM_ACQUIRE);
+  int64_t scope = option_word(s, a, 3, &scopes, TK_SCOPE_GPU);
   sval v = tks_load(s, &a->v[0], &a->v[1], NULL);
-  last_inst(s)->attr[0] = true;
+  last_inst(s)->attr[4] = tk_ordering_of((tk_sem)sem, (tk_scope)scope);
   return v;
 }
 
