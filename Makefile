@@ -48,7 +48,10 @@
 #   make code-mutants  puts bugs into code for a GPU: tkdbg diff --explain must
 #                   name the line of each
 #   make random     COUNT=10000 random kernels from SEED=0 on: interpreter,
-#                   every pass, code for a GPU (WAYS=text,passes,ptx)
+#                   every pass, code for a GPU (WAYS=text,passes,ptx);
+#                   PEER=triton-X.Y packs them with that Triton into the folder
+#                   CARRY=build/carried, for a machine with a GPU and Python
+#                   THERE=3.12: python3 carried/carried.py compares there
 #   make sweep-bits  whoever watches a launch, it leaves the same bits: every
 #                   example, the bench's kernels, COUNT=10000 random ones from
 #                   SEED=0 on
@@ -542,9 +545,18 @@ WAYS ?= text,passes,ptx
 sweep-bits: all
 	@$(or $(PYTHON),python3) tests/bits/sweep.py --build $(B) \
 	  --random $(COUNT) --seed $(SEED) $(if $(ONLY),--only '$(ONLY)')
+ifeq ($(PEER),)
 random: all
 	@$(or $(PYTHON),python3) tests/random/run.py --build $(B) \
 	  --count $(COUNT) --seed $(SEED) --ways $(WAYS)
+else
+CARRY ?= build/carried
+random: all
+	@$(or $(PYTHON),python3) tests/random/carry.py '$(CARRY)' --build $(B) \
+	  --peer $(PEER:triton-%=%) --count $(COUNT) --seed $(SEED) \
+	  --written tests/random/validation.md \
+	  $(if $(WHEEL),--wheel '$(WHEEL)',--python $(or $(THERE),3.12))
+endif
 
 sanitize-check:
 	@$(MAKE) SANITIZE=address,undefined CFLAGS='-O1 -g' all test-programs

@@ -454,8 +454,8 @@ def replay(path: str, device: str) -> None:
 # ---- its code ----------------------------------------------------------------
 
 
-def driver_of(triton: Any) -> Any:
-    """A driver of a GPU that is not there, for who only compiles."""
+def driver_of(triton: Any, arch: int = 80) -> Any:
+    """A driver of a GPU sm_ARCH that is not there, for who only compiles."""
     from triton.backends.compiler import GPUTarget
     from triton.backends.driver import GPUDriver
 
@@ -465,14 +465,14 @@ def driver_of(triton: Any) -> Any:
             self.get_current_device = lambda: 0
             self.get_current_stream = lambda device: 0
             self.set_current_device = lambda device: None
-            self.get_device_capability = lambda device=0: (8, 0)
+            self.get_device_capability = lambda device=0: divmod(arch, 10)
 
         @classmethod
         def is_active(cls) -> bool:
             return True
 
         def get_current_target(self) -> Any:
-            return GPUTarget("cuda", 80, 32)
+            return GPUTarget("cuda", arch, 32)
 
         def map_python_to_cpp_type(self, ty: str) -> str:
             return ty

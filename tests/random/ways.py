@@ -26,6 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 sys.path.insert(0, os.path.join(ROOT, 'python'))
 from tkdbg import _capi  # noqa: E402
 import cuda  # noqa: E402
+import driver as gpu  # noqa: E402
 
 DTYPES = {'float16': 'fp16', 'float32': 'fp32', 'float64': 'fp64'}
 
@@ -35,12 +36,16 @@ class Failed(Exception):
 
 
 class Launch:
-    """One kernel on arguments of its own, in a session of its own."""
+    """One kernel on arguments of its own, in a session of its own; version:
+    the Triton whose language it is in, the newest if none is given."""
 
-    def __init__(self, lib, kernel):
+    def __init__(self, lib, kernel, version=''):
         self.lib, self.kernel = lib, kernel
         self.arrays, self.kept = kernel.arrays(), []
         self.session = lib.tk_session_new()
+        if version:
+            self.check(lib.tk_session_triton_version(self.session,
+                                                     version.encode()))
 
     def __enter__(self):
         return self
@@ -121,7 +126,7 @@ class Launch:
 
 @functools.lru_cache(maxsize=None)
 def driver():
-    return cuda.Driver()
+    return gpu.Driver()
 
 
 def by_triton(kernel):
