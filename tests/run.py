@@ -9,7 +9,7 @@ Suites, in order:
   cli      tests/cli/*.sh; see tests/support/check.sh
   debug    tests/debug/*.txt: sessions with the debugger, as run.py there says;
            what may happen to its terminal (terminal_trouble.py), what Tab
-           completes (completion.py), and that going back finds who wrote
+           completes (completion.py), what keys do (editing.py), and that going back finds who wrote
            an element (last_writer.py)
   dap      tests/dap/cases_*.py: sessions of editors, as run.py there says
   gdb      tests/gdb/*.txt and docs/gdb.md: sessions with gdb and lldb, as
@@ -69,7 +69,8 @@ SLOW = {
     'tests/cli/debugger.sh', 'tests/cli/findings.sh', 'tests/cli/install.sh',
     'tests/cli/ctrl_c.sh', 'tests/cli/options.sh', 'tests/python/test_large.py',
     'tests/cli/random.sh', 'tests/cli/script.sh', 'tests/cli/terminal.sh',
-    'tests/debug/completion.py', 'tests/debug/last_writer.py',
+    'tests/debug/completion.py', 'tests/debug/editing.py',
+    'tests/debug/last_writer.py',
     'tests/dap/cases_clients.py', 'tests/dap/cases_stops.py',
     'tests/dap/cases_values.py',
     'tests/debug/terminal_trouble.py', 'tests/gdb/elf_tools.py',
@@ -313,7 +314,7 @@ def suite_debug(build):
         yield name, functools.partial(python_script, name=name, build=build,
                                       argv=['tests/debug/run.py', name])
     for script in 'run.py --tables', 'terminal_trouble.py', 'last_writer.py', \
-            'completion.py':
+            'completion.py', 'editing.py':
         name = 'tests/debug/' + script
         yield name, functools.partial(python_script, name=name, build=build,
                                       argv=name.split())

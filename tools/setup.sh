@@ -50,7 +50,14 @@ missing() {
 }
 
 has_python() { /usr/bin/python3 -c "import $1" 2>/dev/null; }
+has_libedit() {
+  for f in /usr/lib/*/libedit.so.2 /usr/lib*/libedit.so.[02]; do
+    [ -e "$f" ] && return 0
+  done
+  return 1
+}
 wanted() {
+  has_libedit || echo libedit2
   has_python setuptools || echo python3-setuptools
   has_python wheel || echo python3-wheel
   has_python ensurepip || echo python3-venv

@@ -90,12 +90,10 @@ static char *find_openblas(doctor *d) {
   return library_path(dlsym(lib, "cblas_sgemm"), config ? config() : NULL);
 }
 
-static char *find_readline(doctor *d) {
+static char *find_editor(doctor *d) {
+  char text[4096];
   (void)d;
-  void *lib = open_first("libreadline.so.8", "libreadline.so");
-  if (!lib) return NULL;
-  const char **version = dlsym(lib, "rl_library_version");
-  return library_path(dlsym(lib, "readline"), version ? *version : NULL);
+  return tk_console_editor(text, sizeof text) ? cli_format("%s", text) : NULL;
 }
 
 /* Whether an engine is available: what is said of it, or NULL. */

@@ -1,52 +1,29 @@
 /* console.c - the debugger on this process's terminal, or on a pipe.
  *
- * On a terminal, lines are read by GNU readline (opened when it is first
- * needed, so that a program that only uses the library does not load it):
- * history, completion, editing.  From a pipe they are read as they are, and
- * written out after the prompt, so that the output is what a terminal would
- * show.
+ * On a terminal, lines are read by a line editor (editor.h), if there is one
+ * here.  From a pipe they are read as they are, and written out after the
+ * prompt, so that the output is what a terminal would show.
  */
-#include <dlfcn.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "command/complete.h"
 #include "command/dispatch.h"
 #include "command/say.h"
+#include "repl/editor.h"
 #include "tkdbg/gdbserver.h"
-
-enum { HISTORY = 1000 };
-
-/* What is used of readline. */
-typedef struct library {
-  char *(*readline)(const char *prompt);
-  void (*add_history)(const char *line);
-  int (*read_history)(const char *path);
-  int (*append_history)(int n, const char *path);
-  int (*truncate_history)(const char *path, int n);
-  void (*stifle_history)(int n);
-  char **line_buffer;
-  int *point, *append;
-  const char **breaks;
-  char *(**entry)(const char *text, int state);
-  void (*replace_line)(const char *text, int clear_undo);
-  int (*on_new_line)(void);
-  void (*redisplay)(void);
-  int (**signal_hook)(void);
-} library;
 
 typedef struct console {
   tk_env *env;
   tk_debugger *d;
   bool terminal, json, opened;
   bool init; /* .tkdbgrc is still to be read */
-  library lib;
-  char *history; /* the file; NULL: there is none */
-  char **lines;  /* run first: -b, -ex, -x */
+  tkt_asker asker;
+  tkt_editor *editor; /* NULL: there is none, or it is not opened yet */
+  char **lines;       /* run first: -b, -ex, -x */
   size_t nlines, at;
   char *line;
   size_t cap;
@@ -54,118 +31,38 @@ typedef struct console {
   tk_watcher watcher;
 } console;
 
-/* ---- readline ---------------------------------------------------------- */
+/* ---- editing ------------------------------------------------------------ */
 
-/* readline's callbacks have no argument of their own. */
-static __thread console *reading;
-
-/* The line up to the cursor counts; after a folder its files follow. */
-static char *next_match(const char *text, int state) {
-  static __thread size_t i;
-  const library *l = &reading->lib;
-  char *line = strdup(*l->line_buffer);
-  (void)text;
-  if (!line) return NULL;
-  if (!state) i = 0;
-  if (l->point && (size_t)*l->point < strlen(line)) line[*l->point] = '\0';
-  const char *name = tk_debugger_complete(reading->d, line, i++);
-  bool folder = name && *name && name[strlen(name) - 1] == '/';
-  free(line);
-  if (l->append && name) *l->append = folder ? '\0' : ' ';
-  return name ? strdup(name) : NULL;
+static const char *match(void *ud, const char *line, size_t i) {
+  const console *c = ud;
+  return tk_debugger_complete(c->d, line, i);
 }
 
-/* Ctrl-C at the prompt drops the line; readline goes on with a new one.  A
- * signal that is not an interruption (the window's size) changes nothing. */
-static int on_signal(void) {
-  const library *l = &reading->lib;
-  if (!reading->env->interrupted) return 0;
-  reading->env->interrupted = 0;
-  fputc('\n', stdout);
-  l->replace_line("", 1);
-  l->on_new_line();
-  l->redisplay();
-  return 0;
-}
-
-static void *symbol(void *so, const char *name) {
-  return dlsym(so, name);
-}
-
-static bool open_library(library *l) {
-  void *so = dlopen("libreadline.so.8", RTLD_NOW | RTLD_LOCAL);
-  if (!so) so = dlopen("libreadline.so", RTLD_NOW | RTLD_LOCAL);
-  if (!so) return false;
-  *(void **)&l->readline = symbol(so, "readline");
-  *(void **)&l->add_history = symbol(so, "add_history");
-  *(void **)&l->read_history = symbol(so, "read_history");
-  *(void **)&l->append_history = symbol(so, "append_history");
-  *(void **)&l->truncate_history = symbol(so, "history_truncate_file");
-  *(void **)&l->stifle_history = symbol(so, "stifle_history");
-  l->line_buffer = symbol(so, "rl_line_buffer");
-  l->point = symbol(so, "rl_point");
-  l->entry = symbol(so, "rl_completion_entry_function");
-  l->append = symbol(so, "rl_completion_append_character");
-  l->breaks = symbol(so, "rl_completer_word_break_characters");
-  *(void **)&l->replace_line = symbol(so, "rl_replace_line");
-  *(void **)&l->on_new_line = symbol(so, "rl_on_new_line");
-  *(void **)&l->redisplay = symbol(so, "rl_redisplay");
-  l->signal_hook = symbol(so, "rl_signal_event_hook");
-  return l->readline && l->add_history && l->line_buffer && l->entry;
-}
-
-/* NULL: it is not kept.  The file is there from now on. */
-static char *history_path(void) {
-  const char *home = getenv("HOME");
-  char *path;
-  if (!home || !*home) return NULL;
-  if (asprintf(&path, "%s/.tkdbg_history", home) < 0) return NULL;
-  FILE *f = fopen(path, "a");
-  if (f) fclose(f);
-  return path;
-}
-
-static void open_terminal(console *c) {
-  c->opened = true;
-  if (!open_library(&c->lib)) {
-    memset(&c->lib, 0, sizeof c->lib);
-    return;
-  }
-  *c->lib.entry = next_match;
-  if (c->lib.breaks) *c->lib.breaks = tkt_word_breaks;
-  bool can = c->lib.replace_line && c->lib.on_new_line && c->lib.redisplay;
-  if (c->lib.signal_hook && can) *c->lib.signal_hook = on_signal;
-  if (c->lib.stifle_history) c->lib.stifle_history(HISTORY);
-  c->history = history_path();
-  if (!c->history) return;
-  if (c->lib.truncate_history) c->lib.truncate_history(c->history, HISTORY);
-  if (c->lib.read_history) c->lib.read_history(c->history);
-}
-
-/* Each line is written at once, because a script may end in any way. */
-static void keep_line(console *c) {
-  c->lib.add_history(c->line);
-  if (c->history && c->lib.append_history) c->lib.append_history(1, c->history);
+static bool take_interrupt(void *ud) {
+  console *c = ud;
+  return atomic_exchange(&c->env->interrupted, 0) != 0;
 }
 
 /* ---- lines ------------------------------------------------------------- */
 
 static const char *from_terminal(console *c, const char *prompt) {
-  if (!c->opened) open_terminal(c);
-  if (!c->lib.readline) return NULL;
   free(c->line);
-  reading = c;
-  c->line = c->lib.readline(prompt);
-  reading = NULL;
+  c->line = tkt_editor_read(c->editor, prompt);
   if (!c->line) {
     fputc('\n', stdout);
     return NULL;
   }
-  /* Ctrl-C that came too early or late for readline to see: what was typed
+  /* Ctrl-C that came too early or late for the editor to see: what was typed
    * and sent off since then counts. */
   c->env->interrupted = 0;
-  if (*c->line) keep_line(c);
   return c->line;
+}
+
+/* The line editor, if there is one. */
+static bool has_editor(console *c) {
+  if (!c->opened) c->editor = tkt_editor_open(&c->asker);
+  c->opened = true;
+  return c->editor != NULL;
 }
 
 static const char *from_pipe(console *c) {
@@ -191,8 +88,7 @@ static const char *read_line(void *ud, const char *prompt) {
   if (c->at < c->nlines) {
     line = c->lines[c->at++];
   } else if (c->terminal && !c->json) {
-    line = from_terminal(c, prompt);
-    if (line || c->lib.readline) return line;
+    if (has_editor(c)) return from_terminal(c, prompt);
     fputs(prompt, stdout);
     fflush(stdout);
     return from_pipe(c);
@@ -273,7 +169,7 @@ static void add_file(console *c, const char *path) {
 
 static void free_console(tk_env *e, void *ud) {
   console *c = ud;
-  free(c->history);
+  tkt_editor_close(c->editor);
   for (size_t i = 0; i < c->nlines; i++)
     tk_free(e, c->lines[i], strlen(c->lines[i]) + 1);
   tk_free(e, c->lines, c->nlines * sizeof *c->lines);
@@ -286,13 +182,6 @@ typedef struct making {
   const tk_console_options *o;
   tk_debugger **out;
 } making;
-
-static int terminal_width(void) {
-  struct winsize w;
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col >= 20)
-    return w.ws_col;
-  return 80;
-}
 
 static void read_options(console *c, const tk_console_options *o) {
   for (size_t i = 0; i < o->ncommands; i++)
@@ -351,6 +240,8 @@ static void make(tk_env *e, void *ud) {
   const tk_console_options *o = m->o;
   console *c = tk_calloc(e, 1, sizeof *c);
   c->env = e;
+  c->asker =
+      (tkt_asker){.ud = c, .match = match, .interrupted = take_interrupt};
   c->watcher = (tk_watcher){.ud = c, .free = free_console};
   tk_session_watch(m->s, &c->watcher);
   read_options(c, o);
@@ -361,7 +252,7 @@ static void make(tk_env *e, void *ud) {
                            .write = write_text,
                            .lend = lend_to_gdb,
                            .event = o->json ? write_event : NULL,
-                           .width = terminal_width(),
+                           .width = tkt_terminal_width(),
                            .stop_at_start = o->stop_at_start,
                            .stop_at_end = o->stop_at_end,
                            .wait_for_call = o->wait_for_call,

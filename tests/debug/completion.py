@@ -48,10 +48,10 @@ CASES = [
 
 
 class Session(terminal.Program):
-    def __init__(self, build, folder):
+    def __init__(self, build, folder, editor):
         argv = [os.path.join(os.path.abspath(build), 'tkdbg'), 'debug'] + LAUNCH
         env = dict(os.environ, TERM='dumb', HOME=folder, INPUTRC='/dev/null',
-                   COLUMNS='80')
+                   COLUMNS='80', TKDBG_LINE_EDITOR=editor)
         super().__init__(argv, env, ROOT)
 
     def until(self, pattern):
@@ -70,16 +70,11 @@ class Session(terminal.Program):
         return found.group(1) if found else text
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument('--build', default='build')
-    args = parser.parse_args()
-    failed, missing = 0, terminal.missing()
-    if missing:
-        print(f'SKIP tests/debug/completion.py: {missing}')
-        return 0
+def try_editor(build, editor):
+    """How many cases fail with it."""
+    failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        s = Session(args.build, folder)
+        s = Session(build, folder, editor)
         s.until(r'trip 0(.|\n)*\(tkdbg\) $')
         s.press('alias mystery = print o\n')
         s.until(r'\(tkdbg\) $')
@@ -87,11 +82,24 @@ def main():
             got = s.complete(start)
             ok = got == (start if want is None else want)
             failed += not ok
-            print('ok' if ok else f'FAIL (got {got!r})', repr(start))
+            print('ok' if ok else f'FAIL (got {got!r})', editor, repr(start))
         s.press('quit\n')
         s.end(WAIT)
         s.close()
-    return failed != 0
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--build', default='build')
+    args = parser.parse_args()
+    missing = terminal.missing()
+    if missing:
+        print(f'SKIP tests/debug/completion.py: {missing}')
+        return 0
+    tkdbg = [os.path.join(os.path.abspath(args.build), 'tkdbg')]
+    return sum(try_editor(args.build, editor)
+               for editor in terminal.editors(tkdbg)) != 0
 
 
 if __name__ == '__main__':

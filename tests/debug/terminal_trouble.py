@@ -9,6 +9,7 @@ a long `continue`.  Each time it must end (or go on) with a sane exit status,
 without a signal of its own, and leave the terminal and the history file whole.
 """
 import argparse
+import itertools
 import os
 import random
 import signal
@@ -42,14 +43,15 @@ def k(x, n):
 class Session(terminal.Program):
     """The debugger on a pseudo-terminal of its own."""
 
-    def __init__(self, build, folder):
+    def __init__(self, build, folder, editor):
         path = os.path.join(folder, 'k.py')
         with open(path, 'w') as f:
             f.write(LONG)
         argv = [os.path.join(os.path.abspath(build), 'tkdbg'), 'debug', path,
                 '--kernel', 'k', '--arg', 'x=i32[64]:arange', '--arg',
                 'n=300000000', '--grid', '2']
-        env = dict(os.environ, HOME=folder, TERM='xterm', INPUTRC='/dev/null')
+        env = dict(os.environ, HOME=folder, TERM='xterm', INPUTRC='/dev/null',
+                   TKDBG_LINE_EDITOR=editor)
         super().__init__(argv, env, hold=True)
 
     def prompt(self):
@@ -174,9 +176,9 @@ def closed_input(build, folder):
 SCENES = [hang_up, terminate, interrupt, resize, end_of_file]
 
 
-def play(scene, build, seed):
+def play(scene, build, editor, seed):
     with tempfile.TemporaryDirectory() as folder:
-        s = Session(build, folder)
+        s = Session(build, folder, editor)
         try:
             scene(s, random.Random(seed))
             history(folder, scene.__name__)
@@ -193,15 +195,18 @@ def main():
     parser.add_argument('--rounds', type=int, default=3)
     args = parser.parse_args()
     failed, missing = 0, terminal.missing()
+    editors = []
     if missing:
         print(f'SKIP tests/debug/terminal_trouble.py: {missing}')
-        args.rounds = 0
-    for seed in range(args.rounds):
-        for scene in SCENES:
-            wrong = play(scene, args.build, seed)
-            print(f'{"FAIL" if wrong else "ok"} {scene.__name__} {seed}'
-                  + (f': {wrong}' if wrong else ''), flush=True)
-            failed += wrong is not None
+    else:
+        editors = terminal.editors([os.path.join(os.path.abspath(args.build),
+                                                 'tkdbg')])
+    for seed, editor, scene in itertools.product(range(args.rounds), editors,
+                                                 SCENES):
+        wrong = play(scene, args.build, editor, seed)
+        print(f'{"FAIL" if wrong else "ok"} {editor} {scene.__name__} {seed}'
+              + (f': {wrong}' if wrong else ''), flush=True)
+        failed += wrong is not None
     with tempfile.TemporaryDirectory() as folder:
         closed_input(args.build, folder)
     print('ok closed_input')

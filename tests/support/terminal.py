@@ -45,6 +45,20 @@ def missing():
     return None
 
 
+def editors(tkdbg):
+    """The line editors of a tkdbg (its command) that are here."""
+    found = []
+    for name in 'readline', 'libedit':
+        said = subprocess.run(
+            [*tkdbg, 'doctor'], stdout=subprocess.PIPE,
+            env=dict(os.environ, TKDBG_LINE_EDITOR=name)).stdout.decode()
+        if re.search('^editing +ok', said, re.M):
+            found.append(name)
+        else:
+            print(f'SKIP {name}: it is not here')
+    return found
+
+
 class Program:
     """A program on a pseudo-terminal of its own: what it writes there, and
     keys for it.  With hold, the terminal outlives the program."""
