@@ -9,8 +9,8 @@ Suites, in order:
   cli      tests/cli/*.sh; see tests/support/check.sh
   debug    tests/debug/*.txt: sessions with the debugger, as run.py there says;
            what may happen to its terminal (terminal_trouble.py), what Tab
-           completes (completion.py), what keys do (editing.py), and that going back finds who wrote
-           an element (last_writer.py)
+           completes (completion.py), what keys do (editing.py), and that going
+           back finds who wrote an element (last_writer.py)
   dap      tests/dap/cases_*.py: sessions of editors, as run.py there says
   gdb      tests/gdb/*.txt and docs/gdb.md: sessions with gdb and lldb, as
            run.py there says; every command through `monitor`

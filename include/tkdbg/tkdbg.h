@@ -619,9 +619,6 @@ typedef struct tk_console_options {
 } tk_console_options;
 tk_status tk_console_new(tk_session *s, const tk_console_options *o,
                          tk_debugger **out);
-/* The library that edits lines on a terminal, its version and where it lies, in
- * n bytes of text; false: there is none here, and lines are read as they are. */
-bool tk_console_editor(char *text, size_t n);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,7 @@
 
 #include "help.h"
 #include "tkdbg/compile.h"
+#include "tkdbg/editing.h"
 
 #ifdef __aarch64__
 #include <sys/auxv.h>
@@ -91,9 +92,12 @@ static char *find_openblas(doctor *d) {
 }
 
 static char *find_editor(doctor *d) {
-  char text[4096];
+  tk_line_editor e;
   (void)d;
-  return tk_console_editor(text, sizeof text) ? cli_format("%s", text) : NULL;
+  if (!tk_console_editor(&e)) return NULL;
+  return cli_format("%s%s%s%s%s", e.name, e.version ? " " : "",
+                    e.version ? e.version : "", e.file ? ", " : "",
+                    e.file ? e.file : "");
 }
 
 /* Whether an engine is available: what is said of it, or NULL. */

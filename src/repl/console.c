@@ -14,6 +14,7 @@
 #include "command/dispatch.h"
 #include "command/say.h"
 #include "repl/editor.h"
+#include "repl/matches.h"
 #include "tkdbg/gdbserver.h"
 
 typedef struct console {

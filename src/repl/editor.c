@@ -5,11 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/env.h"
 #include "base/outfile.h"
+#include "tkdbg/editing.h"
 
 struct tkt_editor {
   const tkt_editor_kind *kind;
@@ -39,18 +38,18 @@ static const tkt_editor_kind *find_library(void **library) {
   return NULL;
 }
 
-bool tk_console_editor(char *text, size_t n) {
+/* The library stays open, so that what it says of itself holds. */
+bool tk_console_editor(tk_line_editor *out) {
   void *library;
   Dl_info info;
   const tkt_editor_kind *k = find_library(&library);
   if (!k) return false;
   void *function = dlsym(library, k->function);
   const char *const *version = k->version ? dlsym(library, k->version) : NULL;
-  bool is_known = function && dladdr(function, &info) && info.dli_fname;
-  snprintf(text, n, "%s%s%s%s%s", k->name, version ? " " : "",
-           version ? *version : "", is_known ? ", " : "",
-           is_known ? info.dli_fname : "");
-  dlclose(library);
+  bool is_known = function && dladdr(function, &info);
+  *out = (tk_line_editor){.name = k->name,
+                          .version = version ? *version : NULL,
+                          .file = is_known ? info.dli_fname : NULL};
   return true;
 }
 
@@ -74,7 +73,7 @@ static const char *last_lines(const char *text, size_t n, size_t count) {
 }
 
 /* All that a file holds; NULL: it cannot be read, or there is no memory. */
-static char *read_all(const char *path, size_t *n) {
+static char *read_history_text(const char *path, size_t *n) {
   char *text = NULL;
   FILE *f = fopen(path, "r");
   if (!f) return NULL;
@@ -87,7 +86,7 @@ static char *read_all(const char *path, size_t *n) {
 /* The lines of earlier sessions.  The file keeps the last of them. */
 static void read_history(tkt_editor *e) {
   size_t n;
-  char *text = read_all(e->history, &n);
+  char *text = read_history_text(e->history, &n);
   if (!text) return;
   const char *kept = last_lines(text, n, TKT_HISTORY);
   if (kept > text) tk_outfile_save(e->history, kept, n - (size_t)(kept - text));
@@ -134,11 +133,4 @@ char *tkt_editor_read(tkt_editor *e, const char *prompt) {
   char *line = e->kind->read(e->opened, prompt);
   if (line && *line) remember(e, line);
   return line;
-}
-
-int tkt_terminal_width(void) {
-  struct winsize w;
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col >= 20)
-    return w.ws_col;
-  return 80;
 }

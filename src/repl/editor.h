@@ -46,7 +46,4 @@ void tkt_editor_close(tkt_editor *e);
 /* As above; what was typed is in the history. */
 char *tkt_editor_read(tkt_editor *e, const char *prompt);
 
-/* The columns of the terminal. */
-int tkt_terminal_width(void);
-
 #endif

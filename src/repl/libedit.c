@@ -80,7 +80,7 @@ typedef struct libedit_editor {
   bool dropped; /* Ctrl-C came: nothing of this line counts */
 } libedit_editor;
 
-static bool find_symbols(libedit_editor *e, void *library) {
+static bool find_all(libedit_editor *e, void *library) {
   bool has_all = true;
 #define FIND(name, type, parameters)                                           \
   *(void **)&e->name = dlsym(library, #name);                                  \
@@ -166,7 +166,7 @@ static bool may_list(libedit_editor *e, size_t n) {
 }
 
 /* Completes what is certain, or lists what there is. */
-static unsigned char go_on(libedit_editor *e, const tkt_matches *m) {
+static unsigned char extend_word(libedit_editor *e, const tkt_matches *m) {
   size_t more = tkt_matches_common(m);
   const char *name = m->names[0];
   char *rest = strndup(name + m->typed, more);
@@ -191,7 +191,7 @@ static unsigned char complete(edit_line *el, int key) {
   (void)key;
   if (!line) return CC_REFRESH_BEEP;
   tkt_matches_find(&m, e->asker, line);
-  unsigned char done = m.n ? go_on(e, &m) : CC_REFRESH_BEEP;
+  unsigned char done = m.n ? extend_word(e, &m) : CC_REFRESH_BEEP;
   tkt_matches_free(&m);
   free(line);
   return done;
@@ -251,7 +251,7 @@ static void close_libedit(void *editor) {
 
 static void *open_libedit(void *library, const tkt_asker *asker) {
   libedit_editor *e = calloc(1, sizeof *e);
-  if (!e || !find_symbols(e, library) || !tkt_signals_open(&e->signals)) {
+  if (!e || !find_all(e, library) || !tkt_signals_open(&e->signals)) {
     free(e);
     return NULL;
   }

@@ -3,12 +3,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "command/complete.h"
 
 enum { GAP = 2 }; /* between two columns */
 
-static int compare(const void *a, const void *b) {
+static int by_name(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
@@ -23,7 +25,7 @@ static bool add(tkt_matches *m, const char *name) {
 static void sort(tkt_matches *m) {
   size_t n = 0;
   if (!m->n) return;
-  qsort(m->names, m->n, sizeof *m->names, compare);
+  qsort(m->names, m->n, sizeof *m->names, by_name);
   for (size_t i = 1; i < m->n; i++)
     if (strcmp(m->names[n], m->names[i]))
       m->names[++n] = m->names[i];
@@ -59,7 +61,7 @@ size_t tkt_matches_common(const tkt_matches *m) {
 }
 
 /* What a name takes, if each of its characters takes a column. */
-static int columns(const char *name) {
+static int name_columns(const char *name) {
   int n = 0;
   for (; *name; name++) n += (*name & 0xC0) != 0x80;
   return n;
@@ -68,14 +70,21 @@ static int columns(const char *name) {
 void tkt_matches_print(const tkt_matches *m, FILE *out, int width) {
   int widest = 0;
   for (size_t i = 0; i < m->n; i++)
-    if (columns(m->names[i]) > widest) widest = columns(m->names[i]);
+    if (name_columns(m->names[i]) > widest) widest = name_columns(m->names[i]);
   int across = (width + GAP) / (widest + GAP);
   size_t each = across > 1 ? (size_t)across : 1;
   size_t rows = (m->n + each - 1) / each;
   for (size_t row = 0; row < rows; row++)
     for (size_t i = row; i < m->n; i += rows) {
       bool is_last = i + rows >= m->n;
-      int pad = is_last ? 0 : widest + GAP - columns(m->names[i]);
+      int pad = is_last ? 0 : widest + GAP - name_columns(m->names[i]);
       fprintf(out, "%s%*s%s", m->names[i], pad, "", is_last ? "\n" : "");
     }
+}
+
+int tkt_terminal_width(void) {
+  struct winsize w;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col >= 20)
+    return w.ws_col;
+  return 80;
 }

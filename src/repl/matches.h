@@ -24,4 +24,7 @@ size_t tkt_matches_common(const tkt_matches *m);
 /* In columns, each read from above to below. */
 void tkt_matches_print(const tkt_matches *m, FILE *out, int width);
 
+/* The columns of the terminal. */
+int tkt_terminal_width(void);
+
 #endif
