@@ -206,49 +206,6 @@ def build_openblas(t: Target) -> None:
          '-Wl,--no-whole-archive', '-lm')
 
 
-# Terminals that work where the system has no description of any.
-TERMINALS = ('xterm xterm-256color linux vt100 screen screen-256color tmux '
-             'tmux-256color dumb').split()
-TERMINFO = '/etc/terminfo:/lib/terminfo:/usr/share/terminfo:/usr/lib/terminfo'
-
-
-def build_ncurses(t: Target) -> None:
-    """What describes terminals, alone: libedit asks it."""
-    log = log_of(f'{t.name}-ncurses')
-    folder = configure(
-        t, 'ncurses', '--without-shared', '--with-termlib', '--without-ada',
-        '--without-cxx', '--without-cxx-binding', '--without-manpages',
-        '--without-progs', '--without-tests', '--disable-db-install',
-        '--without-debug', '--without-gpm', '--enable-widec',
-        f'--with-terminfo-dirs={TERMINFO}',
-        '--with-default-terminfo-dir=/usr/share/terminfo',
-        f'--with-fallbacks={",".join(TERMINALS)}')
-    make(os.path.join(folder, 'include'), log)
-    make(os.path.join(folder, 'ncurses'), log)
-    for name in 'curses.h', 'term.h', 'termcap.h', 'ncurses_dll.h', 'unctrl.h':
-        shutil.copy(os.path.join(folder, 'include', name),
-                    os.path.join(t.folder, 'include'))
-    shutil.copy(os.path.join(folder, 'lib', 'libtinfow.a'),
-                os.path.join(t.folder, 'lib', 'libtinfo.a'))
-
-
-def build_libedit(t: Target) -> None:
-    """A line editor whose licence asks for nothing but to be named."""
-    log = log_of(f'{t.name}-libedit')
-    folder = configure(t, 'libedit', '--disable-shared', '--disable-examples',
-                       CPPFLAGS=f'-I{t.folder}/include',
-                       LDFLAGS=f'-L{t.folder}/lib')
-    make(os.path.join(folder, 'src'), log, 'libedit.la')
-    exports = os.path.join(folder, 'exports.map')
-    with open(exports, 'w', encoding='utf-8') as f:
-        f.write('{ global: el_*; history; history_init; history_end; '
-                'local: *; };\n')
-    link(t, os.path.join(t.folder, 'carried', 'libtkdbg-edit.so'), log,
-         f'-Wl,--version-script={exports}', '-Wl,--whole-archive',
-         f'{folder}/src/.libs/libedit.a', '-Wl,--no-whole-archive',
-         f'{t.folder}/lib/libtinfo.a')
-
-
 class Part(NamedTuple):
     """A Debian source package, and how what a wheel has of it is built."""
     name: str
@@ -259,9 +216,7 @@ class Part(NamedTuple):
 PARTS = (
     Part('libffi', build_libffi, 'lib/libffi.a'),
     Part('jansson', build_jansson, 'lib/libjansson.a'),
-    Part('openblas', build_openblas, 'carried/libopenblas.so.0'),
-    Part('ncurses', build_ncurses, 'lib/libtinfo.a'),
-    Part('libedit', build_libedit, 'carried/libtkdbg-edit.so'))
+    Part('openblas', build_openblas, 'carried/libopenblas.so.0'))
 
 
 def link(t: Target, into: str, log: str, *what: str) -> None:

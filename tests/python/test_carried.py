@@ -43,7 +43,8 @@ class Carried(unittest.TestCase):
         out = os.path.join(self.temporary.name, name)
         return self.run_python(
             os.path.join(self.folder, "carried.py"), "--out", out, "--jobs",
-            "1", "--patience", "300", LD_LIBRARY_PATH=self.temporary.name, FAKE_CUDA=fake), out
+            "1", "--patience", "300", LD_LIBRARY_PATH=self.temporary.name,
+            FAKE_CUDA=fake), out
 
     def test_what_is_packed(self):
         self.assertEqual(self.packed.returncode, 0, self.packed.stderr)
