@@ -23,6 +23,7 @@ from .comparisons import UNKNOWN, USUAL, Comparison
 from .launchlog import Log, Replay
 
 MOST_LINES = 25
+MOST_ALONE = 60  # ... where no suspect makes the comparison pass
 MOST_FINDINGS = 2
 CLUES = ("unread-input", "order-note")  # notes; other notes are about speed
 MOST_EARLIER = 3  # earlier launches that are shown
@@ -39,9 +40,11 @@ STEP_READS = 9  # tk_step_kind
 
 
 class Answer:
-    """Lines about a comparison; command: the script and its arguments."""
+    """Lines about a comparison; command: the script and its arguments, None
+    where a debugger has no script to run."""
 
-    def __init__(self, lib: Any, log: Log, asked: bool, command: list[str],
+    def __init__(self, lib: Any, log: Log, asked: bool,
+                 command: list[str] | None,
                  drawn: bool = False, tries: bool = True,
                  script: reruns.Script | None = None,
                  end: interrupt.Ending | None = None) -> None:
@@ -168,26 +171,28 @@ class Answer:
                 for writer in writers if self.asked else ():
                     told += self._clues_of(writer[0].logged)
                 told = told[:MOST_FINDINGS]
-                suspects = self._suspects(
+                suspects, passes = self._suspects(
                     logged, origin.parameter, wanted,
                     (difference.rtol, difference.atol),
                     [difference.explanation.contents]
                     if difference.explanation else [],
-                    [writer[3] for writer in writers]) if self.tries else []
-                parts = [_Part(replay.difference_lines), _Part(
+                    [writer[3] for writer in writers]) if self.tries else (
+                        [], True)
+                most = MOST_LINES if passes else MOST_ALONE
+                parts = [_Part(replay.difference_lines, most), _Part(
                     lambda most: _host(logged, origin.parameter, most),
                     MOST_HOST, LEAST_HOST), *map(self._part, writers)]
                 if self.drawn:
                     self.maps = whypage.maps(difference, origin.parameter)
                 main, host, *earlier = _fitting(
-                    parts, MOST_LINES - len(head) - len(told) - len(offer))
+                    parts, most - len(head) - len(told) - len(offer))
         head += suspects
         body = [*head, *main, *told, *host,
                 *itertools.chain.from_iterable(earlier)]
-        return [*body[:MOST_LINES - len(offer)], *offer]
+        return [*body[:most - len(offer)], *offer]
 
     def _suspects(self, logged, parameter, wanted, tolerance, slice_, earlier):
-        """The lines about edits that make the comparison pass."""
+        """(lines about edits, whether one makes the comparison pass)"""
         lines = dict.fromkeys(
             (text(step.place.file), step.place.line)
             for why in (*slice_, *earlier) for step in why.steps[:why.nsteps]
@@ -202,7 +207,7 @@ class Answer:
                 whole = wholes.Wholes(self.script, self.enough)
                 outcome = (whole.confirmed(outcome) if outcome.passing else
                            outcome._replace(passing=whole.host()))
-        return repairs.lines(outcome)
+        return repairs.lines(outcome), bool(outcome and outcome.passing)
 
     @contextlib.contextmanager
     def _trying(self):
@@ -440,7 +445,7 @@ def _host(logged, wrong, most):
     if not found:
         return []
     return [f"  launched with grid {logged.grid} by these lines of "
-            f"{os.path.basename(at.file)}:", *found]
+            f"{hostlines.shown(at.file)}:", *found]
 
 
 def _read(why):
@@ -549,7 +554,7 @@ def _stop(logged, difference):
 
 def _offered(stop, command):
     """The line that says how to get there."""
-    if stop is None:
+    if stop is None or command is None:
         return []
     nth = f"--launch {stop['launch']} " if stop["launch"] > 1 else ""
     return [f"  to stop there: tkdbg debug --kernel {stop['kernel']} {nth}"

@@ -25,6 +25,7 @@ MOST_SIZES = 8     # names that steps and lengths may have
 MOST_PARAMETERS = 16  # names that may stand where a number does
 LOG2_E = "1.4426950408889634"
 LN_2 = "0.6931471805599453"
+SQRT_HALF = "0.7071067811865476"
 
 Node = Union[ast.expr, ast.stmt]
 
@@ -37,7 +38,7 @@ class Edit(NamedTuple):
     at: int   # bytes of the file before it
     old: str
     new: str
-    rare: bool = False  # of a kind that seldom helps, and has many
+    rank: int = 1  # of its kind: 0, few, and often right; 2, many, and seldom
 
 
 class Source:
@@ -121,6 +122,7 @@ class Scope(NamedTuple):
     rescales: list[str]  # factors of a maximum that has grown: exp(m - m_new)
     indices: list[str]  # names of what is counted: programs, tiles, groups
     module: str  # that has cdiv where the function runs
+    parameters: int  # how many of the names are those
 
     def of(self, node: Any) -> str:
         return self.source.of(node)
@@ -135,7 +137,8 @@ def edits(source: Source, function: str) -> Iterator[Edit]:
     scope = _scope(source, tree)
     nodes: list[Any] = [n for stmt in tree.body for n in ast.walk(stmt)
                         if hasattr(n, "lineno")]
-    yield from _edits(source, function, scope, nodes, RULES, RARER)
+    yield from _edits(source, function, scope, nodes,
+                      (PLAIN, RULES, RARER))
 
 
 def host_edits(source: Source, function: str) -> Iterator[Edit]:
@@ -149,9 +152,9 @@ def host_edits(source: Source, function: str) -> Iterator[Edit]:
         n.func, ast.Subscript) for part in ast.walk(n)
         if hasattr(part, "lineno")]
     yield from _missing(source, function, tree)
-    yield from _edits(source, function, scope, nodes, HOST_FIRST, [])
-    yield from _edits(source, function, scope, given, HOST_GIVEN, [])
-    yield from _edits(source, function, scope, nodes, HOST_RULES, [])
+    for rules, of in ((UNREAD, given), (HOST_FIRST, nodes),
+                      (HOST_GIVEN, given), (HOST_RULES, nodes)):
+        yield from _edits(source, function, scope, of, (rules,))
 
 
 # ---- statements that lack ---------------------------------------------------
@@ -236,22 +239,23 @@ def _grids_like(source, tree, grid):
         yield f"({source.of(axis)},)"
 
 
-def _edits(source, function, scope, nodes, rules, rarer):
+def _edits(source, function, scope, nodes, kinds):
+    """By rules of several kinds, the best first."""
     seen = set()
-    for kind, rule in (*rules, *rarer):
-        rare = (kind, rule) in rarer
-        for node in nodes:
-            if not isinstance(node, kind):
-                continue
-            lo, hi = source.span(node)
-            old = source.of(node)
-            for new in rule(node, scope):
-                if new == old or new.count("\n") != old.count("\n") or (
-                        lo, new) in seen:
+    for rank, rules in enumerate(kinds):
+        for types, rule in rules:
+            for node in nodes:
+                if not isinstance(node, types):
                     continue
-                seen.add((lo, new))
-                yield _narrowed(Edit(source.file, function, node.lineno, lo,
-                                     old, new, rare))
+                lo, hi = source.span(node)
+                old = source.of(node)
+                for new in rule(node, scope):
+                    if new == old or new.count("\n") != old.count("\n") or (
+                            lo, new) in seen:
+                        continue
+                    seen.add((lo, new))
+                    yield _narrowed(Edit(source.file, function, node.lineno,
+                                         lo, old, new, rank))
 
 
 def _narrowed(edit):
@@ -292,7 +296,8 @@ def _scope(source, tree):
                  [n for n in names if n not in read and n.strip("_")],
                  list(dict.fromkeys(_rescales(source, tree))),
                  list(dict.fromkeys(_indices(tree))),
-                 "tl" if tree.name in source.functions else "triton")
+                 "tl" if tree in source.functions.values() else "triton",
+                 len(args.posonlyargs) + len(args.args) + len(args.kwonlyargs))
 
 
 def _rescales(source, tree):
@@ -456,14 +461,15 @@ def _called(node, scope):
 
 
 def _powers(node, scope):
-    """exp and exp2 of what a factor turns into the other."""
+    """exp and exp2 of what a factor turns into the other, and the factor that
+    the normal distribution has within erf."""
     name = _called_name(node)
-    factor = {"exp": LN_2, "exp2": LOG2_E, "log": LOG2_E, "log2": LN_2}.get(
-        name)
+    factor = {"exp": LN_2, "exp2": LOG2_E, "log": LOG2_E, "log2": LN_2,
+              "erf": SQRT_HALF}.get(name)
     if factor is None or len(node.args) != 1:
         return
     inner, func = _text(node.args[0], scope), scope.of(node.func)
-    if name.startswith("exp"):
+    if name.startswith("e"):
         yield _with(node, node.args[0], f"{inner} * {factor}", scope)
     else:
         yield f"({scope.of(node)} * {factor})"
@@ -624,6 +630,12 @@ def _unused_names(node, scope):
                 yield f"tl.sum({other}, 0)"
 
 
+def _unread_names(node, scope):
+    """What a function of the host never reads."""
+    if isinstance(node.ctx, ast.Load) and node.id in scope.names:
+        yield from (name for name in scope.unused if name != node.id)
+
+
 def _swapped(node, scope):
     """Two arguments or elements that are exchanged."""
     if isinstance(node, ast.Tuple):
@@ -703,9 +715,9 @@ def _operands(scope):
             if isinstance(inner, ast.Name) and "stride" not in inner.id:
                 found[scope.of(node.right)] = None
                 found[inner.id] = None
-    for name in scope.names:
-        if len(name) <= 4 and name not in scope.masks and (
-                name not in scope.pointers):
+    for name in [*scope.names[scope.parameters:], *scope.names]:
+        if name not in scope.masks and name not in scope.pointers and (
+                len(name) <= 6 and name not in scope.indices):
             found.setdefault(name)
     return list(found)[:2 * MOST_FACTORS]
 
@@ -1023,9 +1035,11 @@ def _chosen(node, scope):
 
 
 def _sizes(scope):
-    """Names of what steps and lengths are."""
-    return [n for n in scope.names if (_is_size(n) or n.isupper()) and
-            n not in scope.pointers and n not in scope.masks][:MOST_SIZES]
+    """Names of what steps and lengths are, and of how many there are of
+    something."""
+    many = {n for n in scope.names[:scope.parameters] if n[-1] == "s"}
+    return [n for n in scope.names if (_is_size(n) or n.isupper() or n in many)
+            and n not in scope.pointers and n not in scope.masks][:MOST_SIZES]
 
 
 def _strided(node, scope):
@@ -1043,17 +1057,38 @@ def _strided(node, scope):
 
 
 def _linear(node, scope):
-    """The index a * S + b, with a and b exchanged, and another size."""
-    if not isinstance(node.op, ast.Add):
+    """The index b * T + a for a * S + b, with the same size or another one."""
+    if not isinstance(node.op, ast.Add) or _is_sum(scope.parents.get(node)):
         return
-    for side, other in (node.left, node.right), (node.right, node.left):
-        if isinstance(side, ast.BinOp) and isinstance(side.op, ast.Mult):
-            b = _text(other, scope)
-            for a, size in ((side.left, side.right), (side.right, side.left)):
-                if not isinstance(size, (ast.Name, ast.Constant, ast.Call)):
+    terms = _terms(node)
+    texts = [scope.of(term) for term in terms]
+    for i, product in enumerate(terms):
+        if not isinstance(product, ast.BinOp) or not isinstance(
+                product.op, ast.Mult):
+            continue
+        for a, size in ((product.left, product.right),
+                        (product.right, product.left)):
+            for j, b in enumerate(terms):
+                if i == j or not isinstance(size, (
+                        ast.Name, ast.Constant, ast.Call)) or (
+                            isinstance(b, ast.Name) and
+                            b.id in scope.pointers):
                     continue
                 for new in (scope.of(size), *_sizes(scope)):
-                    yield f"({b} * {new} + {_text(a, scope)})"
+                    made = list(texts)
+                    made[i] = _text(a, scope)
+                    made[j] = f"{_text(b, scope)} * {new}"
+                    yield f"({' + '.join(made)})"
+
+
+def _is_sum(node):
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+
+
+def _terms(node):
+    if _is_sum(node):
+        return [*_terms(node.left), *_terms(node.right)]
+    return [node]
 
 
 def _divided(node, scope):
@@ -1071,11 +1106,13 @@ def _divided(node, scope):
 
 
 def _indexed(node, scope):
-    """An address that lacks an index."""
+    """An address that is off by one, or lacks an index."""
     if not _is_access(node) or not node.args:
         return
     address = node.args[0]
     names = {n.id for n in ast.walk(address) if isinstance(n, ast.Name)}
+    for sign in "+-":
+        yield _with(node, address, f"{scope.of(address)} {sign} 1", scope)
     for index in scope.indices:
         if index not in names:
             yield _with(node, address, f"{scope.of(address)} + {index}", scope)
@@ -1219,7 +1256,7 @@ def _left_out(node, scope):
     yield "pass" + "\n" * scope.of(node).count("\n")
 
 
-RULES: list[tuple[Any, Rule]] = [
+PLAIN: list[tuple[Any, Rule]] = [
     (ast.Name, _unused_names),
     (ast.Compare, _compared),
     (ast.BinOp, _operator),
@@ -1230,23 +1267,30 @@ RULES: list[tuple[Any, Rule]] = [
     (ast.Constant, _constant),
     (ast.Call, _infinity),
     (ast.Call, _limits),
-    (ast.Name, _names),
     (ast.Compare, _bounds),
     (ast.BinOp, _turned),
     (ast.BinOp, _dropped),
     (ast.UnaryOp, _unsigned),
     (ast.Call, _negated),
-    (ast.Call, _unwrapped),
     (ast.Call, _masks),
     (ast.Call, _chosen),
-    (ast.Assign, _covered),
     (ast.AugAssign, _accumulated),
     (ast.Assign, _unsummed),
     (ast.Assign, _extreme),
-    (ast.Call, _absolute),
     (ast.Call, _ends),
-    (ast.Call, _exclusive),
     (ast.Attribute, _dtypes),
+    (ast.Call, _precise),
+    (ast.BinOp, _squares),
+    (ast.Call, _unread),
+]
+
+RULES: list[tuple[Any, Rule]] = [
+    (ast.Name, _names),
+    (ast.Call, _unwrapped),
+    (ast.Assign, _covered),
+    (ast.Assign, _strided),
+    (ast.Call, _absolute),
+    (ast.Call, _exclusive),
     ((ast.Tuple, ast.Call), _swapped),
     ((ast.Assign, ast.AugAssign, ast.Return), _scaled),
     (ast.Call, _scaled_store),
@@ -1258,17 +1302,15 @@ RULES: list[tuple[Any, Rule]] = [
     ((ast.Assign, ast.AugAssign, ast.Expr), _left_out),
     (ast.BinOp, _regrouped),
     (ast.BinOp, _unit),
-    (ast.BinOp, _squares),
-    (ast.Call, _unread),
     (ast.Call, _indexed),
     ((ast.Assign, ast.Return), _signed),
     ((ast.Assign, ast.Return), _renumbered),
     (ast.BinOp, _counted),
     (ast.Call, _rounded),
-    (ast.Call, _precise),
 ]
 
 # Each is tried by running the whole script, so there are few.
+UNREAD: list[tuple[Any, Rule]] = [(ast.Name, _unread_names)]
 HOST_FIRST: list[tuple[Any, Rule]] = [
     (ast.Attribute, _dtypes),
     ((ast.BinOp, ast.Call), _rounded_up),
@@ -1290,7 +1332,7 @@ HOST_RULES: list[tuple[Any, Rule]] = [
 
 RARER: list[tuple[Any, Rule]] = [
     (ast.BinOp, _linear),
-    ((ast.BinOp, ast.Assign), _strided),
+    (ast.BinOp, _strided),
     ((ast.BinOp, ast.AugAssign, ast.Call), _multiplied),
     (ast.BinOp, _divided),
     ((ast.Compare, ast.Call), _named),

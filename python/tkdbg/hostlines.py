@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
 import sys
 import types
 from typing import Any, NamedTuple
@@ -24,6 +25,11 @@ class Site(NamedTuple):
     line: int
 
 
+def shown(file: str) -> str:
+    """What reports call a file, or a cell of a notebook."""
+    return source.cell(file) or os.path.basename(file)
+
+
 class _Line(NamedTuple):
     rank: int  # the lowest are shown first
     number: int
@@ -35,8 +41,9 @@ def site() -> Site | None:
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         name = str(frame.f_globals.get("__name__")).partition(".")[0]
-        if name not in _OURS and frame.f_code.co_filename[:1] != "<":
-            return Site(frame.f_code.co_filename, frame.f_lineno)
+        file = frame.f_code.co_filename
+        if source.cell(file) or name not in _OURS and file[:1] != "<":
+            return Site(file, frame.f_lineno)
         frame = frame.f_back
     return None
 

@@ -8,6 +8,7 @@ through our own frames.
 from __future__ import annotations
 
 import ast
+import contextlib
 import html
 import io
 import os
@@ -17,7 +18,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import __main__ as main
-from . import errors, excepthook, parsing, pictures, setup, source
+from . import errors, excepthook, parsing, pictures, setup, source, why
 from . import session as session_
 
 if TYPE_CHECKING:
@@ -62,19 +63,27 @@ _RENDER = "_render_traceback_"
 
 def load(shell: Any) -> None:
     """load_ipython_extension"""
-    setup.install({})
+    setup.install({"why": True})
     notebook = session_.current().part(Notebook)
     notebook.shell = shell
     notebook.session.reports.listen(notebook.hear)
     notebook.use_colour()
     setattr(errors.KernelError, _RENDER, _render)
     shell.register_magic_function(notebook.magic, "line_cell", "tkdbg")
+    notebook.record()
+    for event, call in notebook.events().items():
+        shell.events.register(event, call)
 
 
 def unload(shell: Any) -> None:
     """unload_ipython_extension"""
     session = session_.current()
     session.reports.listen(None)
+    notebook = session.part(Notebook)
+    notebook.forget()
+    for event, call in notebook.events().items():
+        with contextlib.suppress(ValueError):  # it was reset
+            shell.events.unregister(event, call)
     delattr(errors.KernelError, _RENDER)
     for kind in "line", "cell":
         shell.magics_manager.magics[kind].pop("tkdbg", None)
@@ -88,6 +97,7 @@ class Notebook:
         self.session = session
         self.shell: Any = None
         self.shown = 0
+        self.why: why.Why | None = None
 
     def use_colour(self) -> None:
         """Notebooks show colours, whatever stdout is."""
@@ -95,6 +105,42 @@ class Notebook:
             self.session.options.update({"color": "always"})
         elif getattr(self.shell, "colors", "") == "NoColor":
             self.session.options.update({"color": "never"})
+
+    # ---- why an assertion has failed -------------------------------------
+
+    def events(self) -> dict[str, Any]:
+        """What IPython calls before and after each cell."""
+        return {"pre_run_cell": self._cell_begins,
+                "post_run_cell": self._cell_ended}
+
+    def record(self) -> None:
+        """Keeps the launches from here on: a later cell may compare what they
+        wrote."""
+        comparisons = self.session.setup.comparisons
+        if comparisons is not None:
+            self.why = why.Why(self.session, comparisons, True,
+                               most_bytes=why.MOST_BYTES_CHECKED)
+
+    def forget(self) -> None:
+        """Launches are no longer kept."""
+        if self.why is not None:
+            self.why.close()
+            self.why = None
+
+    def _cell_begins(self, _info=None):
+        if self.why is not None:
+            self.why.comparisons.forget()
+
+    def _cell_ended(self, result):
+        """Shows why the comparison failed that has ended a cell."""
+        error, asked = result.error_in_exec, self.why
+        if asked is None or not isinstance(error, AssertionError):
+            return
+        with self.session.lock:
+            lines = asked.about(error, None)
+        self.record()
+        if lines:
+            _display(Report("\n".join(lines)))
 
     # ---- the magics ------------------------------------------------------
 

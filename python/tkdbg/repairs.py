@@ -13,14 +13,13 @@ from __future__ import annotations
 import collections
 import ctypes
 import json
-import os
 import struct
 import threading
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _capi, arrays
+from . import _capi, arrays, hostlines
 from .edits import Edit, Source, edits
 from .hostedits import Change, changes
 from .launchlog import Log, Logged, Recording, Replay
@@ -236,8 +235,9 @@ class Search:
         return self.wrong is not None and self.wrong.any()
 
     def _tries(self, likely: dict[tuple[str, int], int]) -> list[Try]:
-        """Grids and buffers first, which are few; then edits of lines that
-        are likely, other changes of launches, other edits."""
+        """Grids and buffers first, which are few, and edits of plain kinds;
+        then all of lines that are likely, other changes of launches, other
+        edits."""
         known: dict[tuple[str, str], Source] = {}
         ranked: list[tuple[tuple[int, int], Try]] = []
         for link in reversed(self.links):
@@ -246,15 +246,18 @@ class Search:
             earlier = [each for each in self.launches
                        if each.number < link.logged.number]
             for order, change in enumerate(changes(link.logged, earlier)):
-                far = 2 if change.is_number else 0
+                far = 2 if change.is_number else -1
                 ranked.append(((far, order), Try(None, change, link.logged)))
         for (_, name), source in known.items():
             rare = 0
             for order, edit in enumerate(edits(source, name)):
-                far = 1 if (edit.file, edit.line) in likely else 3
-                if edit.rare:  # on likely lines in turn with all others
+                near = (edit.file, edit.line) in likely
+                far = edit.rank + (2 if edit.rank and not near else 0)
+                if edit.rank == 2:  # on likely lines in turn with all others
                     rare += 1
-                    far, order = (3, 2 * rare) if far == 1 else (4, rare)
+                    far, order = (3, 2 * rare) if near else (4, rare)
+                elif not edit.rank and not near:
+                    order *= 2
                 ranked.append(((far, order), Try(edit, None, None)))
         return [each for _, each in sorted(ranked, key=lambda r: r[0])]
 
@@ -387,7 +390,7 @@ def _passes(repair):
 
 def _place(tried):
     file, line = tried.place
-    return f"{os.path.basename(file)}:{line}"
+    return f"{hostlines.shown(file)}:{line}"
 
 
 def _shown(code):

@@ -27,15 +27,17 @@ class Why:
     says nothing unless the script fails by a comparison."""
 
     def __init__(self, session: Session, comparisons: Comparisons,
-                 asked: bool = False, script: Any = None) -> None:
+                 asked: bool = False, script: Any = None,
+                 most_bytes: int | None = None) -> None:
         """asked: as if by ``tkdbg why``; script: a function that gives the
-        reruns.Script, or None if it may not run again."""
+        reruns.Script, or None if it may not run again; most_bytes: of
+        launches that are kept."""
         self.session = session
         self.comparisons = comparisons
         self.asked = asked or session.options.why
         self.script = script or (lambda: None)
-        self.log = Log(session, MOST_BYTES if self.asked else
-                       MOST_BYTES_CHECKED)
+        self.log = Log(session, most_bytes or (
+            MOST_BYTES if self.asked else MOST_BYTES_CHECKED))
         session.runs.log_to(self.log)
 
     def close(self) -> None:
@@ -54,11 +56,14 @@ class Why:
         said = self._explain(error, stream, command, end)
         return said.stop if self.asked else None
 
-    def about(self, error: BaseException, command: list[str]) -> list[str]:
-        """The lines about a test that has failed with error; none if no
-        launch is to blame.  The records are gone afterwards."""
+    def about(self, error: BaseException,
+              command: list[str] | None) -> list[str]:
+        """The lines about a test or a cell that has failed with error; none
+        if no launch is to blame.  command: None, if there is none that runs
+        it.  The records are gone afterwards."""
         self.session.runs.log_to(None)
-        said = answer.Answer(self.session.lib, self.log, True, command)
+        said = answer.Answer(self.session.lib, self.log, True, command,
+                             tries=self.session.options.suspects != "off")
         try:
             return said.lines(self._candidates(error))
         finally:

@@ -64,6 +64,35 @@ class Cells(support.ScriptCase):
     def texts(self, cell):
         return "\n".join(d["text/plain"] for d in cell["shown"])
 
+    WRONG = KERNEL.replace("i < n)", "i < n - 1, other=0.0)") + """
+ys = [np.zeros(1, "f4") for _ in range(2)]
+for y in ys:
+    total[(1,)](np.ones(9, "f4"), y, 9, B=16)
+"""
+
+    def test_why_an_assertion_fails(self):
+        """... is shown below it, with launches of earlier cells."""
+        _, failed, other, again, off, quiet = self.cells(
+            self.WRONG, "np.testing.assert_allclose(ys[1], [9])",
+            "assert 1 > 2", self.WRONG + "assert np.allclose(ys[0], 9)",
+            "%tkdbg --suspects=off", self.WRONG + "assert ys[0] == 9")
+        self.assertFalse(failed["ok"])
+        said = self.texts(failed)
+        self.assertIn("tkdbg: numpy.testing.assert_allclose fails on y of "
+                      "launch 2, total\n", said)
+        self.assertRegex(said, r"In\[3\]:5: with .* the comparison passes")
+        self.assertIn("    5 | ", said)
+        self.assertNotIn("tkdbg debug", said)
+        self.assertFalse(other["ok"])
+        self.assertEqual(other["shown"], [])
+        self.assertIn("numpy.allclose fails on y of launch 3, total",
+                      self.texts(again))
+        self.assertRegex(self.texts(again),
+                         r"by these lines of In\[6\]:\n.* 9 \|.*\n +15 \| ")
+        self.assertTrue(off["ok"])
+        self.assertIn("fails on y of launch 5, total", self.texts(quiet))
+        self.assertNotIn("suspects", self.texts(quiet))
+
     def test_plain_cells(self):
         good, bad, after = self.cells("go(10)", "go(10, 9)", "go(3)")
         self.assertEqual(good["out"], "Out[3]: 10.0\n")

@@ -158,6 +158,8 @@ class Edits(unittest.TestCase):
                     ("tl.max(v, 0)", "tl.max(tl.abs(v), 0)"),
                     ("tl.load(x + i * n, mask=live)",
                      "tl.load(x + i * n + r, mask=live)"),
+                    ("tl.load(x + i * n, mask=live)",
+                     "tl.load(x + i * n - 1, mask=live)"),
                     ("range(0, n - B, B)", "range(0, n, B)"),
                     ("f = first", "f = first * n"), ("v * v", "(m * m)"),
                     ("i < n", "i != n"), ("n - B", "n - 1"),
@@ -168,18 +170,21 @@ class Edits(unittest.TestCase):
         """Of tiles, heads and rows."""
         made = self.edits_of("""
             a = x * m_size + y
+            part = x + h * heads + c1
             kv = h % HK
             blocks = n // B
             last = tl.cdiv(n, B)
             return c1 * s2 + a1
         """, "x, y, h, c1, c2, s1, s2, a1, a2, n, n_size, m_size, H, HK, "
-            "B: tl.constexpr")
-        for one in (("x * m_size + y", "(y * n_size + x)"),
-                    ("x * m_size + y", "(y * x + m_size)"),
+            "heads, B: tl.constexpr")
+        for one in (("x + h * heads + c1", "(x + h + c1 * n_size)"),
+                    ("x + h * heads + c1", "(x * heads + h + c1)"),
+                    ("x * m_size + y", "(x + y * n_size)"),
+                    ("x * m_size + y", "(m_size + y * x)"),
                     ("h % HK", "(h // (H // HK))"), ("h % HK", "(h // HK)"),
                     ("n // B", "tl.cdiv(n, B)"), ("tl.cdiv(n, B)", "(n // B)"),
                     ("return c1 * s2 + a1", "return c2 * s1 + a2"),
-                    ("c1 * s2 + a1", "(a1 * s2 + c1)"),
+                    ("c1 * s2 + a1", "(c1 + a1 * s2)"),
                     ("c1 * s2", "(2 * (c1 * s2))")):
             self.assertIn(one, made)
 
