@@ -98,7 +98,7 @@ def softmax(x_ptr, z_ptr, M, N, B: tl.constexpr):
               "exp(-m)", [
                   ('mask=j < N, other=float("-inf"))\n        total',
                    'mask=j < N, other=0)\n        total')]),
-        Wrong("neutral", "the lanes past the end are 0, which is more than "
+        Wrong("nan", "the lanes past the end are 0, which is more than "
               "a negative score", [
                   ('mask=j < N, other=float("-inf"))\n        m =',
                    'mask=j < N, other=0)\n        m =')]),

@@ -66,7 +66,10 @@ tkv_results tkv_assemble_text(tkv_code *c, const tkv_asm *a) {
     r.all = tkv_new_result(c, a->nout == 1 ? a->out[0] : TKV_NOTHING);
   tkv_begin_line(c, r.all);
   tk_buf_puts(b, "call ");
+  size_t before = b->n;
   put_result_type(b, a->out, a->nout);
+  if (a->nout > 1)
+    r.together = tk_arena_strndup(c->arena, b->s + before, b->n - before);
   bool effect = a->constraints || (a->flags & (TKV_EFFECT | TKV_MEMORY));
   tk_buf_puts(b, effect ? " asm sideeffect \"" : " asm \"");
   tkv_put_escaped(b, a->text);
@@ -88,7 +91,7 @@ tkv_reg tkv_result(tkv_code *c, const tkv_results *r, int i) {
   tkv_reg x = tkv_new_result(c, r->type[i]);
   tkv_begin_line(c, x);
   tk_buf_puts(&c->body, "extractvalue ");
-  put_result_type(&c->body, r->type, r->n);
+  tk_buf_puts(&c->body, r->together);
   tkv_put(&c->body, " %r, %d", r->all, i);
   tkv_end_line(c);
   return x;

@@ -29,6 +29,7 @@ typedef struct tkv_results {
   tkv_reg all;
   const tkv_type *type;
   int n;
+  const char *together; /* the type of all, as text; of several */
 } tkv_results;
 
 tkv_results tkv_assemble_text(tkv_code *c, const tkv_asm *a);
