@@ -124,14 +124,17 @@ def remembers(argv, folder, editor):
 
 
 def stops(argv, folder, editor):
-    """Ctrl-Z at the prompt, and back to it."""
+    """Ctrl-Z at the prompt, and back to it: keys that come before it is drawn
+    again are the shell's."""
     shell = ['bash', '--norc', '-c', 'set -m; "$@"; echo stopped; fg', 'bash']
     s = Session([*shell, *argv], folder, editor)
     s.until(r'\(tkdbg\) $')
     s.press('echo ')
     s.until('echo $')
     s.press('\x1a')
-    good = s.until('stopped') and s.try_keys('73\n', '73')
+    good = s.wait(lambda text: re.search(  # readline draws only its mode
+        r'stopped(.|\n)*(\x1b\[\?2004h|echo )$', text), WAIT)
+    good = good and s.try_keys('73\n', '73')
     ends(s)
     s.close()
     return good
