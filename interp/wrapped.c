@@ -283,6 +283,7 @@ bool tki_find_wrapped(const tki_access *a, size_t lane, tki_wrapped *out) {
   wrap_scope scopes[CALLERS];
   wrap_search w = {a->t, STEPS, out};
   const tki_frame *f = a->t->frame;
+  *out = (tki_wrapped){0};
   for (int i = 0; i < CALLERS && f; i++, f = f->caller) {
     bool called = i + 1 < CALLERS && tki_call_of(f);
     scopes[i] = (wrap_scope){.func = f->func, .slots = f->slots};
