@@ -88,6 +88,13 @@ def _patch_accelerator(virtual, patches):
             patches.set(module, name, api.unlike_others(value))
 
 
+def _on_host(virtual):
+    """A function that makes of a function one whose results are on the
+    CPU."""
+    return lambda function: lambda *args, **kwargs: virtual.mark(
+        function(*args, **kwargs), HOST)
+
+
 def _patch_constructors(virtual, patches):
     """Ways to a tensor that the mode is not told about."""
     torch, parameter = virtual.torch, virtual.torch.nn.Parameter
@@ -108,10 +115,7 @@ def _patch_constructors(virtual, patches):
             if where is not None:
                 virtual.mark(self, where)
 
-    def on_host(function):
-        return lambda *args, **kwargs: virtual.mark(
-            function(*args, **kwargs), HOST)
-
+    on_host = _on_host(virtual)
     for name in ("from_numpy", "frombuffer", "from_file"):
         if hasattr(torch, name):
             patches.set(torch, name, on_host(getattr(torch, name)))
@@ -434,8 +438,7 @@ def _patch_guards(virtual, patches):
         return lambda size, stride, dtype: torch.empty_strided(
             size, stride, dtype=dtype, device="cuda")
 
-    def on_host(before):
-        return lambda *args: virtual.mark(before(*args), HOST)
+    on_host = _on_host(virtual)
 
     def of_another(before):
         def part(tensor, *args):
