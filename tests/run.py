@@ -270,7 +270,7 @@ def suite_python(build):
     print(f'python: {python}')
     env = {'PYTHONPATH': os.path.join(ROOT, 'python'),
            'TKDBG_LIBRARY': os.path.join(build, 'libtkdbg.so'),
-           'BUILD': build, 'PYTHONDONTWRITEBYTECODE': '1',
+           'BUILD': build,
            **sanitizer_first()}
     for path in sorted(glob.glob('tests/python/test_*.py')):
         yield path, functools.partial(python_file, path=path, python=python,
@@ -464,6 +464,10 @@ def main():
     if unknown:
         parser.error(f'unknown suite {unknown[0]}: {" ".join(SUITES)}')
     build = os.path.abspath(args.build)
+    # Thousands of Python processes begin: they find the modules compiled, which
+    # are kept out of the tree.
+    os.environ.pop('PYTHONDONTWRITEBYTECODE', None)
+    os.environ['PYTHONPYCACHEPREFIX'] = os.path.join(build, 'bytecode')
     os.environ['TKDBG_CACHE_DIR'] = os.path.join(build, 'compiled')
     units = [Unit(suite, *found) for suite in args.suites or SUITES
              for found in SUITES[suite](build)]

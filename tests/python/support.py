@@ -109,7 +109,7 @@ def real_cuda():
 
 
 def environment(**changes):
-    env = dict(os.environ, PYTHONPATH=PYTHON, PYTHONDONTWRITEBYTECODE="1")
+    env = dict(os.environ, PYTHONPATH=PYTHON)
     env.pop("TKDBG_OPTIONS", None)
     # Triton 3.9 warns of another default to come, unless it is told one
     env.setdefault("TRITON_DEFAULT_FP_FUSION", "1")

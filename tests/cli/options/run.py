@@ -189,8 +189,8 @@ def attend(process):
 def run(line, folder, command):
     """(status, what was printed)"""
     env = dict(os.environ, GDB=os.path.join(folder, '..', 'gdb'),
-               NO_COLOR='1', PYTHONDONTWRITEBYTECODE='1',
-               HOME=folder, TKDBG_CACHE_DIR=os.path.join(folder, 'cache'))
+               NO_COLOR='1', HOME=folder,
+               TKDBG_CACHE_DIR=os.path.join(folder, 'cache'))
     with open(os.path.join(folder, 'said'), 'wb') as err, subprocess.Popen(
             line, cwd=folder, env=env, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=err) as process:
