@@ -95,6 +95,14 @@ void tki_run_CONST(tki *t, const tki_op *op, tki_val *frame) {
   tki_set(t, slot, tki_make_scalar(tk_const_bits(in)));
 }
 
+void tki_run_UNDEF(tki *t, const tki_op *op, tki_val *frame) {
+  const tk_type *type = &op->in->type;
+  size_t n = (size_t)tk_numel(type);
+  tki_set(t, frame + op->in->res[0],
+          type->rank ? tki_block_zero(t, n, tk_lane_size(type))
+                     : tki_make_scalar(0));
+}
+
 void tki_run_PID(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   uint32_t pid = (uint32_t)t->pid[tk_program_id_axis(in)];

@@ -190,13 +190,33 @@ static void check_decision(tkc_flow *f, tki *t, const tk_stmt *st, int slot) {
     tkc_flow_branch(f, t, slot, "is the end of a loop's range");
 }
 
+/* Marks all lanes of a slot; what the text and the name say is why. */
+static void mark_undefined(tkc_flow *f, tki *t, int slot, int why,
+                           const char *text, const char *name) {
+  const tk_type *type = &t->frame->func->slots[slot].type;
+  size_t n = (size_t)tk_numel(type);
+  if (!(f->kinds & TKC_FLOW_UNDEF)) return;
+  tkc_flow_id id = tkc_flow_known(f, t, TKC_FLOW_UNDEF, why);
+  if (!id)
+    id = tkc_flow_begin(f, t, TKC_FLOW_UNDEF, why, 0,
+                        tk_arena_printf(&f->c->run, text, name));
+  tki_val marks = tkc_flow_new(t, type, n);
+  tkc_flow_id *d = tki_writable(&marks);
+  for (size_t i = 0; i < n; i++) d[i] = id;
+  tkc_flow_set(t, slot, marks, n);
+}
+
 void tkc_flow_after(void *ud, tki *t, const tk_inst *in, const tki_val *args) {
   tkc_flow *f = ud;
   if (in->op == TK_I_CALL) {
     take_returned_marks(f, t, in);
     return;
   }
-  tkc_flow_pass(f, t, in, args);
+  if (in->op == TK_I_UNDEF)
+    mark_undefined(f, t, in->res[0], TKC_FLOW_NO_RETURN,
+                   "%s ends here without a return", t->frame->func->name);
+  else
+    tkc_flow_pass(f, t, in, args);
   if (t->frame->stmt && mark_table(t))
     for (int k = 0; k < in->nres; k++)
       check_decision(f, t, t->frame->stmt, in->res[k]);
@@ -238,20 +258,9 @@ static void see_access(void *ud, tki *t, const tki_access *a) {
 
 /* A jump has skipped the statement that would have assigned the slot. */
 static void tkc_flow_unassigned(void *ud, tki *t, int slot) {
-  tkc_flow *f = ud;
-  const tk_slot *s = &t->frame->func->slots[slot];
-  size_t n = (size_t)tk_numel(&s->type);
-  if (!(f->kinds & TKC_FLOW_UNDEF)) return;
-  tkc_flow_id id = tkc_flow_known(f, t, TKC_FLOW_UNDEF, TKC_FLOW_SKIPPED);
-  if (!id) {
-    const char *text = tk_arena_printf(
-        &f->c->run, "%s was not assigned here: a jump skipped this", s->name);
-    id = tkc_flow_begin(f, t, TKC_FLOW_UNDEF, TKC_FLOW_SKIPPED, 0, text);
-  }
-  tki_val marks = tkc_flow_new(t, &s->type, n);
-  tkc_flow_id *d = tki_writable(&marks);
-  for (size_t i = 0; i < n; i++) d[i] = id;
-  tkc_flow_set(t, slot, marks, n);
+  mark_undefined(ud, t, slot, TKC_FLOW_SKIPPED,
+                 "%s was not assigned here: a jump skipped this",
+                 t->frame->func->slots[slot].name);
 }
 
 /* A bad access ends the run before observers are told of the access. */

@@ -24,7 +24,12 @@ typedef enum tkc_flow_kind {
 } tkc_flow_kind;
 
 /* Why a lane is undefined. */
-enum { TKC_FLOW_MASKED_OFF, TKC_FLOW_UNWRITTEN, TKC_FLOW_SKIPPED };
+enum {
+  TKC_FLOW_MASKED_OFF,
+  TKC_FLOW_UNWRITTEN,
+  TKC_FLOW_SKIPPED,
+  TKC_FLOW_NO_RETURN
+};
 
 /* What a mark stands for. */
 typedef struct tkc_flow_source {

@@ -23,6 +23,8 @@ static const char *undef_help(const tkc_flow_source *s) {
   if (s->why == TKC_FLOW_SKIPPED)
     return "a 'jump' skipped its assignment: give the variable a value with "
            "'set'";
+  if (s->why == TKC_FLOW_NO_RETURN)
+    return "end the function with a return that every call can reach";
   if (s->why == TKC_FLOW_UNWRITTEN) return "write the memory before it is read";
   if (tk_inst_window(s->in) == TK_W_BLOCK_POINTER)
     return "give the load padding_option=\"zero\", or keep its lanes out with "

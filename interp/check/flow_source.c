@@ -646,7 +646,7 @@ static source source_of(const tkc_flow *f, const tk_inst *in) {
 /* An access marks what it loaded; calls and choices take marks over. */
 bool tkc_flow_is_idle(const tkc_flow *f, const tk_inst *in) {
   if (in->op == TK_I_LOAD || in->op == TK_I_ATOMIC || in->op == TK_I_CAS ||
-      tk_inst_lanes(in) == TK_LANES_CALLS)
+      in->op == TK_I_UNDEF || tk_inst_lanes(in) == TK_LANES_CALLS)
     return false;
   if (!in->nres || !(f->kinds & ~(unsigned)TKC_FLOW_UNDEF)) return true;
   if (source_of(f, in) != SOURCE_FLOAT) return source_of(f, in) == SOURCE_NONE;

@@ -163,6 +163,9 @@ tkv_reg *tkv_compute(tkv_gen *g, tkv_value *v, const tkv_dist *d) {
   if (v->in->op == TK_I_CONST) {
     v->one = tkv_literal(&v->type, tk_const_bits(v->in));
     reg = tkv_at(g, v, d);
+  } else if (v->in->op == TK_I_UNDEF) {
+    v->one = tkv_literal(&v->type, 0);
+    reg = tkv_at(g, v, d);
   } else if (v->in->op == TK_I_ARANGE) {
     reg = range_lanes(g, v, d);
   } else if (is_moved(v)) {

@@ -848,17 +848,39 @@ static sval returned_value(tks *s, const sval *v) {
   return r;
 }
 
+/* A dtype that no constexpr holds, as an expression gives it. */
+static bool is_plain_type(tks *s, const tk_ast *e) {
+  if (e->kind != TK_AST_NAME) return e->kind == TK_AST_ATTR;
+  const tk_binding *b = tks_binding_of(s, tk_name_text(e));
+  return !b || b->how == BOUND_PLAIN;
+}
+
+/* Since Triton 3.7 a function returns a dtype in a constexpr, by itself; in a
+ * tuple none can be returned. */
+static void check_returned_types(tks *s, const tk_ast *value, const sval *v,
+                                 bool known) {
+  const sval *wrong = NULL;
+  if (v->kind == V_TYPE && (!known || is_plain_type(s, value))) wrong = v;
+  for (size_t i = 0; v->kind == V_TUPLE && !v->is_one && i < v->n; i++)
+    if (v->items[i].kind == V_TYPE) wrong = &v->items[i];
+  if (!wrong) return;
+  bool alone = v->kind == V_TYPE;
+  tks_error_help(s, TK_D_TYPE,
+                 !alone || !known ? "take it from the caller, or write a "
+                                    "@triton.constexpr_function"
+                                  : "write return tl.constexpr(...)",
+                 alone ? "%s cannot be returned: it is not a tensor"
+                       : "%s cannot be returned in a tuple: it is not a tensor",
+                 tks_show(s, wrong));
+}
+
 static void stmt_return(tks *s, const tk_ast *n, tk_stmt *st) {
   const tk_ast *value = tk_return_value(n);
-  sval v = value ? tks_expr(s, value) : sv(V_NONE);
+  sval given = value ? tks_expr(s, value) : sv(V_NONE);
   bool known = tks_has(s, TKS_CONSTANTS_RETURNED);
-  v = known ? returned_value(s, &v) : returned_tensor(s, value, &v);
-  if (v.kind == V_TYPE && !s->frame->func->library)
-    tks_error_help(s, TK_D_TYPE,
-                   "take it from the caller, or write a "
-                   "@triton.constexpr_function",
-                   "%s cannot be returned: it is not a tensor",
-                   tks_show(s, &v));
+  sval v =
+      known ? returned_value(s, &given) : returned_tensor(s, value, &given);
+  if (!s->frame->func->library) check_returned_types(s, value, &given, known);
   tks_frame *f = s->frame;
   if (f->loops)
     tks_error_help(s, TK_D_UNSUPPORTED,
@@ -905,6 +927,35 @@ static sval return_as(tks *s, const sval *v, const sval *type) {
   return r;
 }
 
+/* Whether a way through the statements leads to their end. */
+static bool has_end(const tk_body *b) {
+  for (size_t i = 0; i < b->n; i++) {
+    const tk_stmt *st = b->items[i];
+    bool both = st->kind == TK_S_IF && !has_end(&st->body) &&
+                !has_end(&st->orelse);
+    if (both || st->kind == TK_S_RETURN) return false;
+  }
+  return true;
+}
+
+/* What a function gives whose end is reached without a return: poison, in
+ * Triton's form. */
+static void return_undefined(tks *s, const sval *type) {
+  tks_frame *f = s->frame;
+  f->at = tk_func_name_span(f->fn->ast);
+  tk_stmt *st = stmt_new(s, TK_S_RETURN, f->at);
+  tk_insts *saved = tks_emit_to(s, &st->insts);
+  size_t n = tks_leaves(type, NULL);
+  sval *leaves = TK_NEWN(s->arena, sval, n + 1);
+  tks_leaves(type, leaves);
+  for (size_t i = 0; i < n; i++)
+    leaves[i] = tks_result(tks_emit(s, TK_I_UNDEF, 0, leaves[i].type, 0, NULL));
+  tks_emit_back(s, saved);
+  sval all = sv_tuple(s, leaves, n);
+  set_results(s, st, &all);
+  TK_PUSH(s->arena, &f->func->body, st);
+}
+
 void tks_finish_returns(tks *s) {
   tks_frame *f = s->frame;
   if (!f->returns.n) return;
@@ -921,6 +972,7 @@ void tks_finish_returns(tks *s) {
     tks_emit_back(s, saved);
     set_results(s, r->stmt, &v);
   }
+  if (f->func->nresults && has_end(&f->func->body)) return_undefined(s, &type);
   f->ret = type;
 }
 
