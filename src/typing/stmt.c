@@ -931,8 +931,8 @@ static sval return_as(tks *s, const sval *v, const sval *type) {
 static bool has_end(const tk_body *b) {
   for (size_t i = 0; i < b->n; i++) {
     const tk_stmt *st = b->items[i];
-    bool both = st->kind == TK_S_IF && !has_end(&st->body) &&
-                !has_end(&st->orelse);
+    bool both =
+        st->kind == TK_S_IF && !has_end(&st->body) && !has_end(&st->orelse);
     if (both || st->kind == TK_S_RETURN) return false;
   }
   return true;
