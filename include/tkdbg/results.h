@@ -313,9 +313,14 @@ typedef struct tk_mismatch {
 typedef struct tk_difference {
   const char *tensor; /* its parameter's name */
   const char *engine; /* the other engine; NULL: the caller's expectation */
-  double rtol, atol;  /* what is tolerated: atol + rtol * |expected| */
-  uint64_t ulps;      /* ..., or that many units in the last place */
-  bool given;         /* the caller said so; else it follows from the kernel */
+  /* The elements found are a file's (tk_launch_got), not the run's own; NULL:
+   * they are the run's.  Of the wrong ones, those that the run itself left as
+   * expected, and those that it left as the file has them. */
+  const char *elsewhere;
+  uint64_t here_right, here_same;
+  double rtol, atol; /* what is tolerated: atol + rtol * |expected| */
+  uint64_t ulps;     /* ..., or that many units in the last place */
+  bool given;        /* the caller said so; else it follows from the kernel */
   /* Another engine, and no bound that the caller gave: if the kernel may round,
    * both are judged by what is exact.  Roots of the mean squares of what the
    * run left (0 if the types differ), of the run's errors, of the engine's,

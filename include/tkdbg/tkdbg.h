@@ -331,6 +331,10 @@ tk_status tk_launch_expect(tk_launch *l, const char *text, double rtol,
 tk_status tk_launch_expect_tensor(tk_launch *l, const char *param,
                                   const tk_tensor *expected, double rtol,
                                   double atol);
+/* What such a tensor held after the same launch elsewhere, on a GPU say:
+ * "C=@gpu.npy".  That is then what differs from the expectation, and each run
+ * says what it leaves itself in the elements that were wrong there. */
+tk_status tk_launch_got(tk_launch *l, const char *text);
 
 /* Writes a tensor as .npy, or prints it NumPy-style to the output. */
 tk_status tk_tensor_save(tk_session *s, const tk_tensor *t, const char *path);

@@ -383,6 +383,7 @@ PROTOTYPES = {
     "tk_launch_extra": (c_int, [_P, _S, _P]),
     "tk_launch_get_tensor": (POINTER(Tensor), [_P, _S]),
     "tk_launch_expect": (c_int, [_P, _S, c_double, c_double]),
+    "tk_launch_got": (c_int, [_P, _S]),
     "tk_launch_expect_tensor": (c_int, [_P, _S, POINTER(Tensor), c_double,
                                         c_double]),
     "tk_tensor_save": (c_int, [_P, POINTER(Tensor), c_char_p]),

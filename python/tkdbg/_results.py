@@ -271,6 +271,9 @@ class Difference(Structure):
     """tk_difference: how a tensor differs from what was expected."""
     tensor: bytes | None
     engine: bytes | None
+    elsewhere: bytes | None
+    here_right: int
+    here_same: int
     rtol: float
     atol: float
     ulps: int
@@ -314,8 +317,10 @@ class Difference(Structure):
     writer: _Pointer[c_uint32]
     grid: Array[c_int64]
     _fields_ = [
-        ("tensor", c_char_p), ("engine", c_char_p), ("rtol", c_double),
-        ("atol", c_double), ("ulps", c_uint64), ("given", c_bool),
+        ("tensor", c_char_p), ("engine", c_char_p),
+        ("elsewhere", c_char_p), ("here_right", c_uint64),
+        ("here_same", c_uint64), ("rtol", c_double), ("atol", c_double),
+        ("ulps", c_uint64), ("given", c_bool),
         ("judged", c_bool), ("weak", c_bool), ("all_wrong", c_bool),
         ("size", c_double), ("own_error", c_double),
         ("engine_error", c_double), ("error_bound", c_double),

@@ -435,6 +435,9 @@ static tk_status give_expectations(cli_job *j) {
   for (size_t i = 0; i < a->nuses && st == TK_OK; i++)
     if (a->uses[i].id == OPT_EXPECT)
       st = tk_launch_expect(j->launch, a->uses[i].value, b.rtol, b.atol);
+  for (size_t i = 0; i < a->nuses && st == TK_OK; i++)
+    if (a->uses[i].id == OPT_GOT)
+      st = tk_launch_got(j->launch, a->uses[i].value);
   return st;
 }
 

@@ -112,6 +112,11 @@ static bool read_option(cli_args *a, int argc, char **argv, int *i) {
     cli_usage(a, "--%s needs a value: %s", o->name, o->arg);
     return false;
   }
+  if (id == OPT_LAUNCH && cli_is_launch_file(value)) {
+    /* a launch that is a file is FILE; value lies in argv[*i] */
+    a->words[a->nwords++] = argv[*i] + (value - argv[*i]);
+    return true;
+  }
   return add_option(a, (cli_option_id)id, value);
 }
 

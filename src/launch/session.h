@@ -124,6 +124,8 @@ typedef struct tk_expected {
   double rtol, atol;  /* negative: what is usual */
   int64_t ulp;        /* the same of an engine's; 0: not said */
   const char *engine; /* that gave it; NULL: the caller */
+  tk_tensor got; /* what it held elsewhere, contiguous; data NULL: unknown */
+  const char *where; /* the file that has that */
 } tk_expected;
 
 struct tk_launch {

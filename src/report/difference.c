@@ -150,6 +150,9 @@ static void put_mismatch(tk_buf *out, const tk_difference *d,
   if (d->engine)
     tk_buf_printf(out, " is %s by '%s', %s by the interpreter", m->found.text,
                   d->engine, m->expected.text);
+  else if (d->elsewhere)
+    tk_buf_printf(out, " is %s in %s, expected %s", m->found.text, d->elsewhere,
+                  m->expected.text);
   else
     tk_buf_printf(out, " is %s, expected %s", m->found.text, m->expected.text);
   if (m->written) {
@@ -158,6 +161,26 @@ static void put_mismatch(tk_buf *out, const tk_difference *d,
     tk_buf_printf(out, " at line %d", m->place.line);
   }
   tk_buf_putc(out, '\n');
+}
+
+/* What the interpreter left where another run of the launch went wrong. */
+static void put_here(tk_buf *out, const tk_difference *d) {
+  uint64_t others = d->wrong - d->here_right - d->here_same;
+  tk_buf_puts(out, "  the interpreter leaves ");
+  if (d->here_right == d->wrong)
+    tk_buf_puts(out,
+                "what is expected in each of them: by its own text the\n"
+                "  kernel is right for these inputs.  What differs is what "
+                "compiled or ran it\n  (tkdbg diff), the order of its programs "
+                "(tkdbg run --check=race), or inputs\n  that were others\n");
+  else if (d->here_same == d->wrong)
+    tk_buf_puts(out, "the same in each of them: the kernel says so itself\n");
+  else
+    tk_buf_printf(out,
+                  "what is expected in %" PRIu64
+                  " of them, the same in %" PRIu64
+                  ", something\n  else in %" PRIu64 "\n",
+                  d->here_right, d->here_same, others);
 }
 
 /* ---- the whole ---------------------------------------------------------- */
@@ -229,7 +252,9 @@ static void put_engines(tk_buf *out, const tk_difference *d) {
 void tk_report_difference(tk_buf *out, const tk_difference *d, size_t most) {
   if (d->engine && (d->written || d->unequal)) put_engines(out, d);
   if (!d->wrong) return;
-  tk_buf_printf(out, "%s differs from what %s in ", d->tensor,
+  tk_buf_puts(out, d->tensor);
+  if (d->elsewhere) tk_buf_printf(out, ", as %s has it,", d->elsewhere);
+  tk_buf_printf(out, " differs from what %s in ",
                 d->engine ? "the interpreter gives" : "is expected");
   if (d->total == 1)
     tk_buf_puts(out, "its only element");
@@ -252,5 +277,6 @@ void tk_report_difference(tk_buf *out, const tk_difference *d, size_t most) {
   put_programs(out, d);
   put_mismatch(out, d, &d->first, "first");
   if (d->wrong > 1) put_mismatch(out, d, &d->worst, "worst");
+  if (d->elsewhere) put_here(out, d);
   put_lines(out, d, most);
 }

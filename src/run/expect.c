@@ -57,9 +57,11 @@ typedef struct comparison {
   tki *t;
   tk_arena *answers;
   const tk_tensor *found, *expected;
-  const tk_tensor *tensor; /* that the run wrote: one of the two */
+  const tk_tensor *tensor; /* that the run wrote: one of the two, unless what
+                              was found is a file's */
   const tke_writers *writers;
   tk_diff diff;
+  tk_diff own;       /* found elsewhere: the same of what this run left */
   size_t at;         /* of the walk over wrong elements, or programs */
   uint8_t *programs; /* by index: 1 wrote something right, 2 something wrong */
 } comparison;
@@ -167,6 +169,18 @@ static size_t worst_of(const tk_diff *d) {
   return worst;
 }
 
+/* What this run left in the elements that were wrong elsewhere. */
+static void describe_here(comparison *c, tk_arena *a, tk_difference *d) {
+  tk_diff same;
+  tk_diff_tolerance within = {.rtol = d->rtol, .atol = d->atol};
+  tk_diff_make(&c->own, a, c->tensor, c->expected, within);
+  tk_diff_make(&same, a, c->tensor, c->found, (tk_diff_tolerance){0, 0, 0});
+  for (size_t i = 0; i < c->diff.nwrong; i++) {
+    d->here_right += !c->own.wrong[c->diff.list[i]];
+    d->here_same += !same.wrong[c->diff.list[i]];
+  }
+}
+
 static void describe(comparison *c, tk_arena *a, tk_difference *d) {
   tk_diff *x = &c->diff;
   x->writer = writers_by_element(c, a);
@@ -193,8 +207,17 @@ static void describe(comparison *c, tk_arena *a, tk_difference *d) {
                      x->n * sizeof *x->writer);
   memcpy(d->grid, c->t->grid, sizeof d->grid);
   TK_ASSERT(x->nwrong); /* only such differences are described */
+  if (d->elsewhere) describe_here(c, a, d);
   d->first = mismatch_at(c, x->list[0]);
   d->worst = mismatch_at(c, worst_of(x));
+}
+
+/* The first wrong element; found elsewhere, the first that is wrong here
+ * too. */
+static size_t wrong_to_explain(const comparison *c, const tk_difference *d) {
+  size_t i = 0;
+  while (d->elsewhere && !c->own.wrong[c->diff.list[i]]) i++;
+  return c->diff.list[i];
 }
 
 /* The element to explain, as text: the first wrong one, or if no program wrote
@@ -203,12 +226,12 @@ static const char *element_to_explain(const comparison *c, tk_arena *a,
                                       tk_difference *d) {
   const uint32_t *writer = c->diff.writer;
   TK_ASSERT(writer && c->diff.nwrong);
-  size_t at = c->diff.list[0], up = at;
+  size_t at = wrong_to_explain(c, d), up = at;
   while (at && !writer[at]) at--;
   while (!writer[at] && up < c->diff.n && !writer[up]) up++;
   if (!writer[at]) at = up;
   if (at == c->diff.n) return NULL;
-  d->explained_nearest = at != c->diff.list[0];
+  d->explained_nearest = at != wrong_to_explain(c, d);
   int64_t index[TK_MAX_RANK];
   char *text = tk_arena_strdup(a, d->tensor);
   tk_diff_index(&c->diff, at, index);
@@ -279,13 +302,17 @@ static void compare(tkr_expecting *x, size_t i) {
   tk_launch *l = x->launch;
   const tk_expected *e = &l->expected.items[i];
   const tk_tensor *tensor = x->writers[i].region->tensor;
-  tk_difference d = {
-      .tensor = e->param, .rank = tensor->rank, .engine = e->engine};
+  tk_difference d = {.tensor = e->param,
+                     .rank = tensor->rank,
+                     .engine = e->engine,
+                     .elsewhere = e->where};
   memcpy(d.shape, tensor->shape, sizeof d.shape);
   comparison c = {.t = x->t,
                   .answers = &l->answers,
                   .tensor = tensor,
-                  .found = e->engine ? &e->lanes : tensor,
+                  .found = e->engine  ? &e->lanes
+                           : e->where ? &e->got
+                                      : tensor,
                   .expected = e->engine ? tensor : &e->lanes,
                   .writers = &x->writers[i]};
   tk_diff_tolerance tolerance = tolerate(e, tensor->dtype, &d);
@@ -305,7 +332,8 @@ static void compare(tkr_expecting *x, size_t i) {
   x->elements[i] = NULL;
   if (d.wrong) {
     describe(&c, &x->arena, &d);
-    x->elements[i] = element_to_explain(&c, &x->arena, &d);
+    if (d.here_right < d.wrong)
+      x->elements[i] = element_to_explain(&c, &x->arena, &d);
   }
   TK_PUSH(&l->answers, &l->differences, d);
 }

@@ -208,6 +208,43 @@ status 'expect: no tolerance' 2 expecting --rtol little
 says 'expect: no tolerance, said' err 'rtol takes a number'
 status 'expect: no file' 2 add 98432 --expect output_ptr=@nothing.npy
 status 'expect: nobody' 2 add 98432 --expect nobody=@right.npy
+
+# ---- what it held elsewhere ----
+cat >plus.py <<'END'
+import triton
+import triton.language as tl
+@triton.jit
+def plus(x, y, z, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
+END
+plus() {
+  tkdbg "$@" plus.py --kernel plus --arg x=f32[4]:arange --arg y=f32[4]:zeros \
+    --arg z=f32[2]:zeros --arg n=4 --arg BLOCK=4
+}
+plus run -q --record plus.safetensors --save y=right.npy --save x=wrong.npy
+plus run -q --save z=other.npy
+why() { tkdbg why -q "$@"; }
+status 'got: right here' 1 why --got y=@wrong.npy --expect y=@right.npy \
+  --launch plus.safetensors
+says 'got: right here, said' out 'leaves what is expected in each of them'
+says 'got: the file' out 'first y[0] is 0.0 in wrong.npy, expected 1.0'
+status 'got: wrong here' 1 why --got y=@right.npy --expect y=@wrong.npy \
+  plus.safetensors
+says 'got: wrong here, said' out 'the same in each of them: the kernel says so'
+says 'got: wrong here, the line' out '| tl.store(y + i,'
+status 'got: nothing wrong' 0 why --got y=@right.npy --expect y=@right.npy \
+  plus.safetensors
+status 'got: no name needed' 0 why --got other.npy --expect other.npy \
+  plus.safetensors
+status 'got: a name is needed' 2 why --expect right.npy plus.safetensors
+says 'got: a name is needed, said' err 'several tensors have its shape: x, y'
+status 'got: nothing expected' 2 why --got x=@right.npy --expect y=@right.npy \
+  plus.safetensors
+says 'got: nothing expected, said' err 'nothing is expected of x'
+status 'got: another shape' 2 why --got y=@other.npy --expect y=@right.npy \
+  plus.safetensors
+says 'got: another shape, said' err 'has another shape'
 status 'why of a direct launch' 2 tkdbg why -q "$ROOT/examples/vector_add.py" \
   --kernel add_kernel --arg x_ptr=f32[4]:ones --arg y_ptr=f32[4]:ones \
   --arg output_ptr=f32[4]:empty --arg n_elements=4 --arg BLOCK_SIZE=4
