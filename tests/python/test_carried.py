@@ -63,7 +63,8 @@ class Carried(unittest.TestCase):
             CARRY, self.folder, "--build", support.BUILD, "--explain",
             os.path.join(out, "differ.npz"))
         self.assertIn("2 kernels differ", explained.stdout)
-        self.assertRegex(explained.stdout, r"seed 1: [yz]\d+\[\d+\] is .*, not ")
+        self.assertRegex(explained.stdout,
+                         r"seed 1: [yz]\d+\[\d+\] is .*, not ")
         self.assertIn("def k1(", explained.stdout)
 
     def test_a_launch_that_faults(self):
