@@ -116,11 +116,11 @@ class _Link:
                     self.lies[name] = (first, found.storage_bytes)
             held = self.storages(replay)
             self.before = contents(held)
-            began = time.process_time()
+            began = time.thread_time()
             if not replay.run() and not stops:
                 self.recording.close()
                 raise RuntimeError
-            self.seconds = time.process_time() - began
+            self.seconds = time.thread_time() - began
             self.after = contents(held)
 
     def replay(self, given: Sequence[_capi.Edit] = ()) -> Replay:
@@ -210,11 +210,11 @@ class Search:
             return None  # hardly any try would come to its end
         if not self.links or self.wanted.parameter and not self._measure():
             return None
-        self.ends = time.process_time() + seconds
+        self.ends = time.thread_time() + seconds
         last = time.monotonic() + SLOWEST * seconds
         waiting = self._tries(likely)
         for each in waiting:
-            now = time.process_time()
+            now = time.thread_time()
             if now > self.ends or time.monotonic() > last or (
                     self.enough.is_set()):
                 break
@@ -293,7 +293,7 @@ class Search:
     def _runs(self, replay, link):
         """Runs a launch, but not for ever, nor much longer than all tries
         may take."""
-        left = self.ends - time.process_time()
+        left = self.ends - time.thread_time()
         limit = max(LEAST_SECONDS, min(SLOWER * link.seconds, left))
         self.watchdog.begins(replay.ptr, limit)
         try:
