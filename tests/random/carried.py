@@ -229,8 +229,8 @@ def run_apart(chunk, options, triton):
     while time.time() < options.until:
         before = answers_of(out)
         done = subprocess.run(
-            [sys.executable, os.path.abspath(__file__), '--chunk',
-             f'{first},{count}', '--first', str(len(before)), '--out', out,
+            [sys.executable, os.path.abspath(__file__),
+             f'--chunk={first},{count}', '--first', str(len(before)), '--out', out,
              '--patience', str(options.patience)],
             check=False, stderr=subprocess.PIPE, env=environment)
         if done.returncode == 0:
