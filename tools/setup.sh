@@ -58,6 +58,7 @@ has_libedit() {
 }
 wanted() {
   has_libedit || echo libedit2
+  has_module isl || echo libisl-dev
   has_python setuptools || echo python3-setuptools
   has_python wheel || echo python3-wheel
   has_python ensurepip || echo python3-venv
