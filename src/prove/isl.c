@@ -16,7 +16,7 @@
 #include <isl/space.h>
 #include <isl/val.h>
 
-enum { ISL_QUOTA = 400000 };
+enum { ISL_QUOTA = 200000 };
 
 static isl_ctx *start(void) {
   isl_ctx *ctx = isl_ctx_alloc();

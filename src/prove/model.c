@@ -44,6 +44,14 @@ static bool complete(model_job *j) {
     if (q->never_one && j->value[i] == 1) return false;
     if (q->kind == TKQ_OF_GRID && j->value[i] < 0) return false;
   }
+  for (size_t i = 0; i < n->rivals.n; i++) {
+    const tkq_rival *r = &n->rivals.items[i];
+    const tkq_poly *p = tkq_related(n, r->p);
+    int64_t c;
+    if (!tkq_is_const(tkq_replace(n->terms, p, &s), &c) ||
+        c != j->value[r->quantity])
+      return false;
+  }
   const tkq_form *f = tkq_replace_form(n->terms, tkq_facts_of(n), &s);
   return f->kind == TKQ_TRUE;
 }

@@ -195,21 +195,39 @@ static relate_found equal_quantity(tkq_numbers *n, tkq_quantity_kind kind,
   return (relate_found){NULL, NULL};
 }
 
-/* A size or scalar divided by a compile-time value, rounded up. */
-static relate_found equal_cdiv(tkq_numbers *n, int64_t value, int before) {
+/* What factors of the grid were made of: one quantity and one compile-time
+ * value are seldom meant twice. */
+typedef struct relate_taken {
+  bool *quantity, *arg;
+} relate_taken;
+
+static relate_found cdiv_pass(tkq_numbers *n, int64_t value, int before,
+                              relate_taken *taken, bool fresh) {
   int64_t c;
   for (int i = 0; i < before; i++) {
     const tkq_quantity *q = &n->all.items[i];
     bool base = q->kind == TKQ_OF_SHAPE || q->kind == TKQ_OF_SCALAR;
     if (!base || q->relation >= 0 || q->value < 1) continue;
-    for (size_t arg = 0; next_constant(n, &arg, &c); arg++)
-      if ((q->value + c - 1) / c == value)
-        return (relate_found){cdiv(n, q->p, c),
-                              tk_arena_printf(arena_of(n), "cdiv(%s, %s)",
-                                              q->name,
-                                              n->launch->args[arg].name)};
+    for (size_t arg = 0; next_constant(n, &arg, &c); arg++) {
+      if ((q->value + c - 1) / c != value) continue;
+      if (fresh && (taken->quantity[i] || taken->arg[arg])) continue;
+      if (taken) taken->quantity[i] = taken->arg[arg] = true;
+      return (relate_found){cdiv(n, q->p, c),
+                            tk_arena_printf(arena_of(n), "cdiv(%s, %s)",
+                                            q->name,
+                                            n->launch->args[arg].name)};
+    }
   }
   return (relate_found){NULL, NULL};
+}
+
+/* A size or scalar divided by a compile-time value, rounded up; what was taken
+ * before comes last. */
+static relate_found equal_cdiv(tkq_numbers *n, int64_t value, int before,
+                               relate_taken *taken) {
+  relate_found x = {NULL, NULL};
+  if (taken) x = cdiv_pass(n, value, before, taken, true);
+  return x.p ? x : cdiv_pass(n, value, before, taken, false);
 }
 
 static relate_found equal_numel(tkq_numbers *n, int64_t value) {
@@ -246,9 +264,46 @@ static void relate_size(tkq_numbers *n, int i) {
   relate_found x = equal_quantity(n, TKQ_OF_SHAPE, q.value, i);
   if (!x.p && !some_scalar(n, q.value)) x = equal_constant(n, q.value);
   if (!x.p && q.value > 1 && !some_scalar(n, q.value))
-    x = equal_cdiv(n, q.value, i);
+    x = equal_cdiv(n, q.value, i, NULL);
   if (!x.p && q.value == 1) x = (relate_found){tkq_const(n->terms, 1), "1"};
   if (x.p) relate(n, i, x.p, x.what);
+}
+
+/* ---- rivals -------------------------------------------------------------- */
+
+static void rival(tkq_numbers *n, int i, const tkq_poly *chosen,
+                  const tkq_poly *p, const char *what) {
+  if (!p || tkq_same(tkq_related(n, p), tkq_related(n, chosen))) return;
+  for (size_t k = 0; k < n->rivals.n; k++)
+    if (n->rivals.items[k].quantity == i &&
+        tkq_same(tkq_related(n, n->rivals.items[k].p), tkq_related(n, p)))
+      return;
+  TK_PUSH(arena_of(n), &n->rivals, ((tkq_rival){i, p}));
+  TK_PUSH(arena_of(n), &n->notes,
+          tk_arena_printf(arena_of(n),
+                          "%s is %s as well in this launch, which is not "
+                          "assumed; sizes that differ would tell, or --assume",
+                          n->all.items[i].name, what));
+}
+
+/* Everything else that quantity i equals. */
+static void find_rivals(tkq_numbers *n, int i, const tkq_poly *chosen) {
+  tkq_quantity q = n->all.items[i];
+  int64_t c;
+  for (int k = 0; k < i; k++) {
+    tkq_quantity x = n->all.items[k];
+    bool base = x.relation < 0 || x.kind == TKQ_OF_STRIDE;
+    if (base && x.value == q.value && x.kind != TKQ_OF_GRID)
+      rival(n, i, chosen, x.p, x.name);
+    if (x.relation >= 0 || x.kind == TKQ_OF_STRIDE || x.value < 1) continue;
+    for (size_t arg = 0; next_constant(n, &arg, &c); arg++)
+      if ((x.value + c - 1) / c == q.value && q.value > 1)
+        rival(n, i, chosen, cdiv(n, x.p, c),
+              tk_arena_printf(arena_of(n), "cdiv(%s, %s)", x.name,
+                              n->launch->args[arg].name));
+  }
+  relate_found numel = equal_numel(n, q.value);
+  if (numel.p) rival(n, i, chosen, numel.p, numel.what);
 }
 
 /* A stride of a tensor whose name begins as the scalar's does after "stride_",
@@ -274,24 +329,29 @@ static void relate_scalar(tkq_numbers *n, int i) {
   if (!x.p) x = equal_quantity(n, TKQ_OF_SHAPE, q.value, i);
   if (!x.p) x = equal_numel(n, q.value);
   if (!x.p) x = equal_quantity(n, TKQ_OF_STRIDE, q.value, i);
-  if (!x.p && q.value > 1) x = equal_cdiv(n, q.value, i);
-  if (x.p) relate(n, i, x.p, x.what);
+  if (!x.p && q.value > 1) x = equal_cdiv(n, q.value, i, NULL);
+  if (!x.p) return;
+  relate(n, i, x.p, x.what);
+  find_rivals(n, i, x.p);
 }
 
 /* ---- the grid ------------------------------------------------------------ */
 
 /* What a factor of the grid can be: a size, or one divided by a constant. */
-static relate_found grid_factor(tkq_numbers *n, int64_t value) {
+static relate_found grid_factor(tkq_numbers *n, int64_t value,
+                                relate_taken *taken) {
   relate_found x = {NULL, NULL};
   if (value > 1) x = equal_quantity(n, TKQ_OF_SHAPE, value, n->grid);
-  if (!x.p) x = equal_cdiv(n, value, n->grid);
+  if (!x.p) x = equal_cdiv(n, value, n->grid, taken);
   return x;
 }
 
-static relate_found grid_product(tkq_numbers *n, int64_t value) {
+static relate_found grid_product(tkq_numbers *n, int64_t value,
+                                 relate_taken *taken) {
   for (int64_t a = 2; a * a <= value; a++) {
     if (value % a) continue;
-    relate_found x = grid_factor(n, a), y = grid_factor(n, value / a);
+    relate_found x = grid_factor(n, a, taken);
+    relate_found y = grid_factor(n, value / a, taken);
     if (x.p && y.p)
       return (relate_found){
           tkq_mul(n->terms, x.p, y.p),
@@ -320,14 +380,15 @@ static void note_floor(tkq_numbers *n, const tkq_quantity *grid) {
   }
 }
 
-static void relate_grid(tkq_numbers *n, int axis) {
+static void relate_grid(tkq_numbers *n, int axis, relate_taken *taken) {
   int i = n->grid + axis;
   tkq_quantity q = n->all.items[i];
   relate_found x = {NULL, NULL};
-  if (q.value > 1 || !axis) x = grid_factor(n, q.value);
+  if (q.value > 1 || !axis) x = grid_factor(n, q.value, taken);
   if (!x.p && q.value > 1) x = equal_numel(n, q.value);
-  if (!x.p) x = grid_product(n, q.value);
+  if (!x.p) x = grid_product(n, q.value, taken);
   if (x.what && strstr(x.what, "cdiv")) note_floor(n, &q);
+  if (x.p && q.value > 1) find_rivals(n, i, x.p);
   if (!x.p)
     x = (relate_found){tkq_const(n->terms, q.value),
                        tk_arena_printf(arena_of(n), "%" PRId64, q.value)};
@@ -396,5 +457,7 @@ void tkq_numbers_of(tkq_numbers *n) {
   }
   for (int i = 0; i < n->grid; i++)
     if (n->all.items[i].kind == TKQ_OF_SCALAR) relate_scalar(n, i);
-  for (int i = 0; i < 3; i++) relate_grid(n, i);
+  relate_taken taken = {TK_NEWN(arena_of(n), bool, n->all.n + 1),
+                        TK_NEWN(arena_of(n), bool, nargs + 1)};
+  for (int i = 0; i < 3; i++) relate_grid(n, i, &taken);
 }

@@ -34,6 +34,13 @@ typedef struct tkq_relation {
   bool on;
 } tkq_relation;
 
+/* Something else that a quantity equals in the launch: a counterexample obeys
+ * all of them, so that it is a launch of the host whichever it means. */
+typedef struct tkq_rival {
+  int quantity;
+  const tkq_poly *p;
+} tkq_rival;
+
 typedef struct tkq_tensor {
   const char *name;
   int shape, stride; /* its first quantities */
@@ -51,6 +58,7 @@ typedef struct tkq_numbers {
   TK_VEC(tkq_quantity) all;
   TK_VEC(const tkq_poly *) is; /* of each quantity: by its relation; or NULL */
   TK_VEC(tkq_relation) relations;
+  TK_VEC(tkq_rival) rivals;
   TK_VEC(const char *) notes;
   tkq_tensor *tensors; /* by argument */
   tkq_value *params;   /* by slot */

@@ -62,6 +62,36 @@ static const tkq_form *is_quotient(tkq_terms *t, const tkq_poly *x,
   return tkq_or(t, f, tkq_and(t, tkq_ge(t, zero, b), tkq_maybe()));
 }
 
+/* The grid along an axis divided by b, an atom that divides it; NULL: none. */
+static const tkq_poly *programs_by(tkq_terms *t, const tkq_poly *grid,
+                                   const tkq_poly *b) {
+  const tkq_poly *q = tkq_const(t, 0);
+  if (b->n != 1 || b->m[0].deg != 1 || b->m[0].c != 1) return NULL;
+  for (size_t i = 0; i < grid->n; i++) {
+    tkq_mono *rest = TK_NEW(t->arena, tkq_mono);
+    bool met = false;
+    rest->c = grid->m[i].c;
+    for (int k = 0; k < grid->m[i].deg; k++)
+      if (!met && grid->m[i].atoms[k] == b->m[0].atoms[0])
+        met = true;
+      else
+        rest->atoms[rest->deg++] = grid->m[i].atoms[k];
+    if (!met) return NULL;
+    q = tkq_add(t, q, &(tkq_poly){1, rest});
+  }
+  return q;
+}
+
+/* Of pid // b where b divides the grid: it is below their quotient. */
+static const tkq_form *below_quotient(tkq_terms *t, const tkq_poly *x,
+                                      const tkq_poly *a, const tkq_poly *b) {
+  if (a->n != 1 || a->m[0].deg != 1 || a->m[0].c != 1) return tkq_true();
+  const tkq_atom *pid = &t->atoms.items[a->m[0].atoms[0]];
+  if (pid->kind != TKQ_PID || tkq_low(t, b) < 1) return tkq_true();
+  const tkq_poly *q = programs_by(t, t->grid[pid->number], b);
+  return q ? tkq_lt(t, x, q) : tkq_true();
+}
+
 static const tkq_form *definition(tkq_terms *t, int atom) {
   tkq_atom a = t->atoms.items[atom];
   const tkq_poly *x = tkq_atom_poly(t, &a), *l = a.arg[0], *r = a.arg[1];
@@ -73,7 +103,8 @@ static const tkq_form *definition(tkq_terms *t, int atom) {
   case TKQ_TRIP: return tkq_ge(t, x, zero);
   case TKQ_PID:
     return tkq_and(t, tkq_ge(t, x, zero), tkq_lt(t, x, t->grid[a.number]));
-  case TKQ_DIV: return is_quotient(t, x, l, r);
+  case TKQ_DIV:
+    return tkq_and(t, is_quotient(t, x, l, r), below_quotient(t, x, l, r));
   case TKQ_MIN:
     return tkq_or(t, tkq_and(t, tkq_eq(t, x, l), tkq_ge(t, r, l)),
                   tkq_and(t, tkq_eq(t, x, r), tkq_lt(t, r, l)));
@@ -196,6 +227,7 @@ static tkq_answer try_facts(tkq_terms *t, const tkq_facts *facts) {
   tkq_unknowns u = {0};
   tkq_system s = {0};
   tkq_facts more = {0};
+  if (t->budget-- <= 0) return TKQ_GAVE_UP;
   if (!is_linear(facts)) multiply_all(t, facts, &more);
   if (!more.n) {
     tkq_add_rows(t, &u, facts, &s);
@@ -210,7 +242,7 @@ static tkq_answer try_facts(tkq_terms *t, const tkq_facts *facts) {
 
 /* ---- cases --------------------------------------------------------------- */
 
-enum { MOST_CASES = 600 };
+enum { MOST_CASES = 300 };
 
 typedef struct solve_todo {
   const tkq_form *f;

@@ -73,6 +73,7 @@ typedef struct tkq_terms {
   TK_VEC(tkq_atom) atoms;
   const tkq_poly *grid[3]; /* how many programs there are */
   int data;                /* how many DATA atoms were made */
+  int64_t budget;          /* systems that may still be solved */
 } tkq_terms;
 
 /* ---- polynomials (term.c) ------------------------------------------------ */
