@@ -71,6 +71,9 @@ typedef struct tk_prove_options {
  * the relations contradict each other; the report says so. */
 tk_status tk_launch_prove(tk_launch *l, const tk_prove_options *o,
                           const tk_proof **out);
+/* The verdict that counts of all items: REFUTED before UNDECIDED, which stands
+ * for ON_DATA too, before PROVED. */
+tk_verdict tk_proof_worst(const tk_proof *p);
 /* As text, and as one JSON object; lives until the next one is asked for. */
 const char *tk_proof_text(tk_launch *l, const tk_proof *p);
 const char *tk_proof_json(tk_launch *l, const tk_proof *p);

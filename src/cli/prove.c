@@ -5,9 +5,8 @@
 
 #include "cli.h"
 
-static int verdict_of(const tk_proof *p) {
-  if (p->count[TK_REFUTED]) return TK_FINDING;
-  return p->count[TK_ON_DATA] || p->count[TK_UNDECIDED] ? CLI_UNDECIDED : TK_OK;
+static int status_of(tk_verdict v) {
+  return v == TK_PROVED ? TK_OK : v == TK_REFUTED ? TK_FINDING : CLI_UNDECIDED;
 }
 
 static int prove_launch(cli_job *j) {
@@ -21,7 +20,7 @@ static int prove_launch(cli_job *j) {
                                                 : tk_proof_text(j->launch, p);
   if (!text) return TK_INTERNAL;
   fputs(text, stdout);
-  return verdict_of(p);
+  return status_of(tk_proof_worst(p));
 }
 
 int cli_prove(const cli_args *a) {

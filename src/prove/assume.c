@@ -46,7 +46,7 @@ static const char *text_at(assume_job *j, const tk_ast *e) {
                           e->span.hi - e->span.lo);
 }
 
-static const tkq_tensor *tensor_of(assume_job *j, const tk_ast *e) {
+static const tkq_tensor *assume_tensor(assume_job *j, const tk_ast *e) {
   const char *name = tk_dotted_name(e);
   for (size_t i = 0; name && i < j->n->launch->nargs; i++)
     if (j->n->tensors[i].name && !strcmp(name, j->n->tensors[i].name))
@@ -56,7 +56,7 @@ static const tkq_tensor *tensor_of(assume_job *j, const tk_ast *e) {
 
 /* ---- numbers ------------------------------------------------------------- */
 
-static const tkq_poly *number(assume_job *j, const tk_ast *e);
+static const tkq_poly *assume_number(assume_job *j, const tk_ast *e);
 
 static const tkq_poly *call(assume_job *j, const tk_ast *e) {
   tkq_terms *t = j->n->terms;
@@ -64,13 +64,13 @@ static const tkq_poly *call(assume_job *j, const tk_ast *e) {
   const char *name = tk_dotted_name(f);
   if (name && f->kind == TK_AST_ATTR && !strcmp(name, "numel") &&
       !tk_call_nargs(e))
-    return tensor_of(j, tk_attr_object(f))->numel;
+    return assume_tensor(j, tk_attr_object(f))->numel;
   if (name && f->kind == TK_AST_ATTR && !strcmp(name, "stride"))
     return named(j, e->span, text_at(j, e));
   if (!name || tk_call_nargs(e) != 2)
     refuse(j, e->span, "a function of two numbers is expected");
-  const tkq_poly *a = number(j, tk_arg_value(tk_call_arg(e, 0)));
-  const tkq_poly *b = number(j, tk_arg_value(tk_call_arg(e, 1)));
+  const tkq_poly *a = assume_number(j, tk_arg_value(tk_call_arg(e, 0)));
+  const tkq_poly *b = assume_number(j, tk_arg_value(tk_call_arg(e, 1)));
   if (!strcmp(name, "cdiv"))
     return tkq_div(t, tkq_plus(t, tkq_add(t, a, b), -1), b);
   if (!strcmp(name, "min")) return tkq_min(t, a, b);
@@ -78,10 +78,10 @@ static const tkq_poly *call(assume_job *j, const tk_ast *e) {
   refuse(j, e->span, "this function is not known here");
 }
 
-static const tkq_poly *binary(assume_job *j, const tk_ast *e) {
+static const tkq_poly *assume_binary(assume_job *j, const tk_ast *e) {
   tkq_terms *t = j->n->terms;
-  const tkq_poly *a = number(j, tk_binop_left(e));
-  const tkq_poly *b = number(j, tk_binop_right(e));
+  const tkq_poly *a = assume_number(j, tk_binop_left(e));
+  const tkq_poly *b = assume_number(j, tk_binop_right(e));
   int64_t x, y, power = 1;
   switch ((int)tk_binop_operator(e)) {
   case TK_OP_ADD: return tkq_add(t, a, b);
@@ -99,7 +99,7 @@ static const tkq_poly *binary(assume_job *j, const tk_ast *e) {
   refuse(j, e->span, "this operation is not known here");
 }
 
-static const tkq_poly *number(assume_job *j, const tk_ast *e) {
+static const tkq_poly *assume_number(assume_job *j, const tk_ast *e) {
   tkq_terms *t = j->n->terms;
   const tkq_poly *p = NULL;
   if (e->kind == TK_AST_INT && tk_int_value(e) <= INT64_MAX)
@@ -109,9 +109,9 @@ static const tkq_poly *number(assume_job *j, const tk_ast *e) {
   else if (e->kind == TK_AST_CALL)
     p = call(j, e);
   else if (e->kind == TK_AST_BINARY)
-    p = binary(j, e);
+    p = assume_binary(j, e);
   else if (e->kind == TK_AST_UNARY && tk_unop_operator(e) == TK_OP_NEG)
-    p = tkq_sub(t, tkq_const(t, 0), number(j, tk_unop_operand(e)));
+    p = tkq_sub(t, tkq_const(t, 0), assume_number(j, tk_unop_operand(e)));
   else
     refuse(j, e->span, "a whole number is expected");
   if (!p) refuse(j, e->span, "this is too large to reason about");
@@ -136,19 +136,19 @@ static const tkq_form *comparison(assume_job *j, tk_operator op,
   refuse(j, at, "numbers are compared by < <= > >= == !=");
 }
 
-static const tkq_form *condition(assume_job *j, const tk_ast *e) {
+static const tkq_form *assume_condition(assume_job *j, const tk_ast *e) {
   tkq_terms *t = j->n->terms;
   const tkq_form *f = tkq_true();
   if (e->kind == TK_AST_BOOLOP && tk_boolop_operator(e) == TK_OP_AND) {
     for (size_t i = 0; i < tk_boolop_noperands(e); i++)
-      f = tkq_and(t, f, condition(j, tk_boolop_operand(e, i)));
+      f = tkq_and(t, f, assume_condition(j, tk_boolop_operand(e, i)));
     return f;
   }
   if (e->kind != TK_AST_COMPARE) refuse(j, e->span, "a comparison is expected");
-  const tkq_poly *a = number(j, tk_comparison_left(e));
+  const tkq_poly *a = assume_number(j, tk_comparison_left(e));
   for (size_t i = 0; i < tk_comparison_ncmps(e); i++) {
     const tk_ast *c = tk_comparison_cmp(e, i);
-    const tkq_poly *b = number(j, tk_cmp_right(c));
+    const tkq_poly *b = assume_number(j, tk_cmp_right(c));
     f = tkq_and(t, f, comparison(j, tk_cmp_operator(c), a, b, e->span));
     a = b;
   }
@@ -173,7 +173,7 @@ static bool redefine(assume_job *j, const tk_ast *e, int relation) {
   const char *name = text_at(j, tk_comparison_left(e));
   for (int i = 0; i < (int)n->all.n; i++) {
     if (strcmp(n->all.items[i].name, name) != 0) continue;
-    const tkq_poly *p = number(j, tk_cmp_right(tk_comparison_cmp(e, 0)));
+    const tkq_poly *p = assume_number(j, tk_cmp_right(tk_comparison_cmp(e, 0)));
     if (tkq_has(n->terms, p, is_not_before, &i)) return false;
     n->all.items[i].relation = relation;
     n->is.items[i] = p;
@@ -192,7 +192,7 @@ static void assume_line(tkq_numbers *n, tk_env *e, const char *text,
   if (!tree) tk_throw(e, TK_USAGE);
   TK_PUSH(a, &n->relations, ((tkq_relation){.text = line, .on = true}));
   if (!redefine(&j, tree, (int)n->relations.n - 1))
-    n->relations.items[n->relations.n - 1].fact = condition(&j, tree);
+    n->relations.items[n->relations.n - 1].fact = assume_condition(&j, tree);
 }
 
 void tkq_assume(tkq_numbers *n, tk_env *e, const char *text) {

@@ -22,7 +22,7 @@ typedef struct cover_job {
 /* ---- indices ------------------------------------------------------------- */
 
 /* m / s, if s divides it. */
-static bool divide(const tkq_mono *m, const tkq_mono *s, tkq_mono *q) {
+static bool divide_mono(const tkq_mono *m, const tkq_mono *s, tkq_mono *q) {
   int k = 0;
   if (m->c % s->c) return false;
   *q = (tkq_mono){.c = m->c / s->c};
@@ -41,7 +41,7 @@ static const tkq_poly *index_of(tkq_terms *t, const tkq_poly *stride,
   for (size_t i = 0; i < (*rest)->n; i++) {
     tkq_mono *q = TK_NEW(t->arena, tkq_mono);
     tkq_poly one = {1, &(*rest)->m[i]};
-    if (stride->n == 1 && divide(&(*rest)->m[i], &stride->m[0], q))
+    if (stride->n == 1 && divide_mono(&(*rest)->m[i], &stride->m[0], q))
       index = tkq_add(t, index, &(tkq_poly){1, q});
     else
       left = tkq_add(t, left, &one);

@@ -18,12 +18,6 @@ const tkq_form *tkq_maybe(void) {
   return &perhaps;
 }
 
-bool tkq_is_sure(const tkq_form *f) {
-  if (f->kind == TKQ_AND || f->kind == TKQ_OR)
-    return tkq_is_sure(f->a) && tkq_is_sure(f->b);
-  return f->kind != TKQ_MAYBE;
-}
-
 static const tkq_form *form_new(tkq_terms *t, tkq_form_kind kind,
                                 const tkq_poly *p, const tkq_form *a,
                                 const tkq_form *b) {

@@ -11,7 +11,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_TRIES = 1500, MOST_RUNS = 12, MOST_PROGRAMS = 4096 };
+enum {
+  MOST_TRIES = 1500,
+  MOST_RUNS = 12,
+  MOST_COVER_RUNS = 150,
+  MOST_PROGRAMS = 4096
+};
 enum { MOST_ELEMENTS = 1 << 21 };
 
 typedef struct model_job {
@@ -20,21 +25,23 @@ typedef struct model_job {
   const tkq_item *item;
   int64_t *value; /* of each quantity */
   size_t tries, runs;
+  size_t most_runs; /* the detector of what is unwritten passes over launches
+                       that write little */
   tkq_model *out;
 } model_job;
 
 /* ---- numbers ------------------------------------------------------------- */
 
-static const tkq_poly *number_of(tkq_terms *t, void *ud, int atom) {
+static const tkq_poly *model_number(tkq_terms *t, void *ud, int atom) {
   const model_job *j = ud;
   const tkq_atom *a = &t->atoms.items[atom];
   return a->kind == TKQ_SIZE ? tkq_const(t, j->value[a->number]) : NULL;
 }
 
 /* Fills in what follows from the free quantities; false: not such a launch. */
-static bool complete(model_job *j) {
+static bool complete_model(model_job *j) {
   const tkq_numbers *n = j->n;
-  tkq_subst s = {number_of, j};
+  tkq_subst s = {model_number, j};
   for (size_t i = 0; i < n->all.n; i++) {
     const tkq_quantity *q = &n->all.items[i];
     if (q->relation >= 0) {
@@ -77,7 +84,7 @@ static bool is_small(const model_job *j) {
 /* Whether the solver leaves it open that the duty is not kept there. */
 static bool is_possible(model_job *j) {
   tkq_terms *t = j->n->terms;
-  tkq_subst s = {number_of, j};
+  tkq_subst s = {model_number, j};
   const tkq_poly *grid[3];
   bool possible = false;
   const char *why;
@@ -241,15 +248,15 @@ static const int64_t sizes[] = {
     64, 65, 127, 128, 129, 255, 256, 257, 1000, 1023, 1024, 1025, 2047, 2049};
 
 static bool try_values(model_job *j) {
-  if (!complete(j) || !is_small(j) || !is_possible(j)) return false;
-  return ++j->runs <= MOST_RUNS && run_model(j);
+  if (!complete_model(j) || !is_small(j) || !is_possible(j)) return false;
+  return ++j->runs <= j->most_runs && run_model(j);
 }
 
 /* Gives the free quantities from the k-th on sizes up to the one of number
  * `most`, at least one of them that (`met`: an earlier one is). */
 static bool search(model_job *j, const int *freely, size_t nfree, size_t k,
                    size_t most, bool met) {
-  if (j->runs >= MOST_RUNS || j->tries >= MOST_TRIES) return false;
+  if (j->runs >= j->most_runs || j->tries >= MOST_TRIES) return false;
   if (k == nfree) {
     j->tries++;
     return (met || !nfree) && try_values(j);
@@ -266,6 +273,7 @@ bool tkq_refute(const tkq_walk *w, const tkq_numbers *n, const tkq_item *x,
   model_job j = {.w = w, .n = n, .item = x, .out = out};
   size_t nfree = 0;
   int *freely = TK_NEWN(n->terms->arena, int, n->all.n + 1);
+  j.most_runs = x->duty == TK_DUTY_COVER ? MOST_COVER_RUNS : MOST_RUNS;
   j.value = TK_NEWN(n->terms->arena, int64_t, n->all.n + 1);
   for (size_t i = 0; i < n->all.n; i++) {
     const tkq_quantity *q = &n->all.items[i];

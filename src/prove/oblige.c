@@ -5,7 +5,7 @@
  * between them has another number in the second. */
 #include "prove/oblige.h"
 
-static tk_arena *arena_of(const tkq_numbers *n) {
+static tk_arena *oblige_arena(const tkq_numbers *n) {
   return n->terms->arena;
 }
 
@@ -71,8 +71,8 @@ static bool is_in(const tkq_form *all, const tkq_form *any) {
 }
 
 /* What stands before a product of sizes in p: its row, if that is a stride. */
-static const tkq_poly *row_of(tkq_terms *t, const tkq_poly *p,
-                              const tkq_mono *stride) {
+static const tkq_poly *row_before(tkq_terms *t, const tkq_poly *p,
+                                  const tkq_mono *stride) {
   const tkq_poly *row = tkq_const(t, 0);
   for (size_t i = 0; i < p->n; i++) {
     tkq_mono sizes, *rest = TK_NEW(t->arena, tkq_mono);
@@ -94,7 +94,7 @@ static const tkq_form *row_cases(tkq_terms *t, const tkq_poly *p,
     tkq_mono sizes, rest;
     split_mono(t, &p->m[i], &sizes, &rest);
     if (!sizes.deg || !rest.deg) continue;
-    const tkq_poly *a = row_of(t, p, &sizes), *b = row_of(t, q, &sizes);
+    const tkq_poly *a = row_before(t, p, &sizes), *b = row_before(t, q, &sizes);
     const tkq_form *any = tkq_or(t, tkq_lt(t, a, b), tkq_lt(t, b, a));
     any = tkq_or(t, tkq_eq(t, a, b), any);
     if (!is_in(f, any)) f = tkq_and(t, f, any);
@@ -137,7 +137,7 @@ typedef struct oblige_job {
 static tkq_item *item_new(oblige_job *j, tk_duty duty, const tk_func *f,
                           tk_span span, const char *subject) {
   tkq_item x = {.duty = duty, .func = f, .span = span, .subject = subject};
-  TK_PUSH(arena_of(j->n), j->out, x);
+  TK_PUSH(oblige_arena(j->n), j->out, x);
   return &j->out->items[j->out->n - 1];
 }
 
@@ -146,11 +146,11 @@ static const char *subject_of(oblige_job *j, const tkq_access *a) {
                      : a->writes ? "store to"
                                  : "load of";
   const char *name = a->known ? j->n->tensors[a->tensor].name : "memory";
-  return tk_arena_printf(arena_of(j->n), "%s %s", what, name);
+  return tk_arena_printf(oblige_arena(j->n), "%s %s", what, name);
 }
 
 static void item_bad(oblige_job *j, tkq_item *x, const tkq_form *f) {
-  if (f->kind != TKQ_FALSE) TK_PUSH(arena_of(j->n), &x->bad, f);
+  if (f->kind != TKQ_FALSE) TK_PUSH(oblige_arena(j->n), &x->bad, f);
 }
 
 /* ---- arithmetic ---------------------------------------------------------- */
@@ -161,7 +161,7 @@ static size_t wrap_item(oblige_job *j, const tkq_wrap *x) {
     if (j->out->items[i].inst == x->inst) return i;
   tkq_item *item =
       item_new(j, TK_DUTY_WRAP, x->site.func, x->site.span,
-               tk_arena_printf(arena_of(j->n), "arithmetic in %s",
+               tk_arena_printf(oblige_arena(j->n), "arithmetic in %s",
                                tk_dtype_name((tk_dtype)x->inst->type.elem)));
   item->inst = x->inst;
   item->shown = x->p;
@@ -184,11 +184,11 @@ static size_t oblige_wrap(oblige_job *j, const tkq_wrap *x,
   return i;
 }
 
-static void need(oblige_job *j, size_t item, size_t other) {
+static void item_needs(oblige_job *j, size_t item, size_t other) {
   tkq_item *x = &j->out->items[item];
   for (size_t i = 0; i < x->needs.n; i++)
     if (x->needs.items[i] == other) return;
-  TK_PUSH(arena_of(j->n), &x->needs, other);
+  TK_PUSH(oblige_arena(j->n), &x->needs, other);
 }
 
 /* What items about an access need: its own arithmetic, and that of all branches
@@ -196,11 +196,11 @@ static void need(oblige_job *j, size_t item, size_t other) {
 static void need_arithmetic(oblige_job *j, size_t item, const tkq_access *a) {
   tkq_terms *t = j->n->terms;
   const tkq_form *all = tkq_and(t, a->path, tkq_lanes_of(t, &a->type));
-  for (size_t i = 0; i < j->ncontrol; i++) need(j, item, i);
+  for (size_t i = 0; i < j->ncontrol; i++) item_needs(j, item, i);
   for (size_t i = 0; a->address && i < a->address->n; i++)
-    need(j, item, oblige_wrap(j, &a->address->items[i], active(t, a)));
+    item_needs(j, item, oblige_wrap(j, &a->address->items[i], active(t, a)));
   for (size_t i = 0; a->lanes && i < a->lanes->n; i++)
-    need(j, item, oblige_wrap(j, &a->lanes->items[i], all));
+    item_needs(j, item, oblige_wrap(j, &a->lanes->items[i], all));
 }
 
 /* ---- accesses ------------------------------------------------------------ */
@@ -256,7 +256,7 @@ static const char *why_not_apart(oblige_job *j, const tkq_access *a) {
   for (size_t i = 0; i < j->w->accesses.n; i++) {
     const tkq_access *b = &j->w->accesses.items[i];
     if (b->tensor != a->tensor && share_memory(j->n, a->tensor, b->tensor))
-      return tk_arena_printf(arena_of(j->n), "%s and %s share memory",
+      return tk_arena_printf(oblige_arena(j->n), "%s and %s share memory",
                              j->n->tensors[a->tensor].name,
                              j->n->tensors[b->tensor].name);
   }
@@ -298,9 +298,9 @@ static void oblige_claim(oblige_job *j, const tkq_claim *c) {
   tkq_item *x = item_new(j, TK_DUTY_CLAIM, c->func, c->inst->span, "assertion");
   const tkq_form *f = tkq_and(t, c->path, tkq_lanes_of(t, &c->type));
   item_bad(j, x, tkq_and(t, f, tkq_not(t, c->f)));
-  for (size_t i = 0; i < j->ncontrol; i++) need(j, item, i);
+  for (size_t i = 0; i < j->ncontrol; i++) item_needs(j, item, i);
   for (size_t i = 0; c->wraps && i < c->wraps->n; i++)
-    need(j, item, oblige_wrap(j, &c->wraps->items[i], f));
+    item_needs(j, item, oblige_wrap(j, &c->wraps->items[i], f));
 }
 
 static void oblige_tensors(oblige_job *j) {
@@ -313,10 +313,10 @@ static void oblige_tensors(oblige_job *j) {
     if (!x->name || !x->unwritten || !stored) continue;
     size_t item = j->out->n;
     item_new(j, TK_DUTY_COVER, NULL, (tk_span){0, 0},
-             tk_arena_printf(arena_of(j->n), "%s", x->name))
+             tk_arena_printf(oblige_arena(j->n), "%s", x->name))
         ->tensor = i;
     for (size_t k = 0; k < item; k++)
-      if (j->out->items[k].duty == TK_DUTY_WRAP) need(j, item, k);
+      if (j->out->items[k].duty == TK_DUTY_WRAP) item_needs(j, item, k);
   }
 }
 

@@ -32,6 +32,12 @@ bool tk_prove_available(void) {
   return tkq_has_isl();
 }
 
+tk_verdict tk_proof_worst(const tk_proof *p) {
+  if (p->count[TK_REFUTED]) return TK_REFUTED;
+  return p->count[TK_ON_DATA] || p->count[TK_UNDECIDED] ? TK_UNDECIDED
+                                                        : TK_PROVED;
+}
+
 /* ---- a proof under way --------------------------------------------------- */
 
 /* Systems that are solved for one launch; when three quarters are used,
@@ -57,7 +63,7 @@ static void relate_programs(prove_job *j) {
         tkq_related(&j->numbers, j->numbers.all.items[j->numbers.grid + i].p);
 }
 
-static bool holds(prove_job *j, const tkq_item *x, const char **why) {
+static bool item_holds(prove_job *j, const tkq_item *x, const char **why) {
   relate_programs(j);
   *why = "it could not be shown, and no small launch contradicts it";
   if (x->reason) *why = x->reason;
@@ -82,6 +88,52 @@ static void turn_all(prove_job *j, bool on) {
     j->numbers.relations.items[i].on = on;
 }
 
+/* Quantities that a formula is about, by way of relations too. */
+typedef struct prove_about {
+  prove_job *job;
+  bool *quantity;
+  bool more;
+} prove_about;
+
+static bool mark_quantity(const tkq_terms *t, int atom, void *ud) {
+  prove_about *a = ud;
+  const tkq_atom *x = &t->atoms.items[atom];
+  int number = x->kind == TKQ_SIZE  ? x->number
+               : x->kind == TKQ_PID ? a->job->numbers.grid + x->number
+                                    : -1;
+  if (number < 0 || a->quantity[number]) return false;
+  a->quantity[number] = a->more = true;
+  return false;
+}
+
+static bool *about(prove_job *j, const tkq_item *x) {
+  const tkq_numbers *n = &j->numbers;
+  prove_about a = {j, TK_NEWN(j->arena, bool, n->all.n + 1), true};
+  for (size_t i = 0; i < n->all.n; i++)
+    a.quantity[i] = x->duty == TK_DUTY_COVER;
+  for (size_t i = 0; i < x->bad.n; i++)
+    tkq_form_has(&j->terms, x->bad.items[i], mark_quantity, &a);
+  while (a.more) {
+    a.more = false;
+    for (size_t i = 0; i < n->all.n; i++)
+      if (a.quantity[i] && n->is.items[i])
+        tkq_has(&j->terms, n->is.items[i], mark_quantity, &a);
+  }
+  return a.quantity;
+}
+
+/* Turns off relations that say nothing of what an item is about. */
+static void turn_unrelated_off(prove_job *j, const tkq_item *x) {
+  const bool *quantity = about(j, x);
+  tkq_numbers *n = &j->numbers;
+  for (size_t r = 0; r < n->relations.n; r++) {
+    bool related = n->relations.items[r].fact != NULL;
+    for (size_t i = 0; i < n->all.n; i++)
+      related |= quantity[i] && n->all.items[i].relation == (int)r;
+    n->relations.items[r].on = related;
+  }
+}
+
 /* Turns off every relation without which it holds as well. */
 static const bool *needed(prove_job *j, const tkq_item *x) {
   size_t n = j->numbers.relations.n;
@@ -90,11 +142,13 @@ static const bool *needed(prove_job *j, const tkq_item *x) {
   for (size_t i = 0; i < n; i++) used[i] = true;
   if (j->terms.budget < MOST_SYSTEMS / 4) return used;
   turn_all(j, false);
-  if (!holds(j, x, &why)) {
-    turn_all(j, true);
+  if (!item_holds(j, x, &why)) {
+    turn_unrelated_off(j, x);
+    if (!item_holds(j, x, &why)) turn_all(j, true);
     for (size_t i = n; i-- > 0;) {
+      if (!j->numbers.relations.items[i].on) continue;
       j->numbers.relations.items[i].on = false;
-      if (!holds(j, x, &why)) j->numbers.relations.items[i].on = true;
+      if (!item_holds(j, x, &why)) j->numbers.relations.items[i].on = true;
     }
   }
   for (size_t i = 0; i < n; i++) used[i] = j->numbers.relations.items[i].on;
@@ -111,6 +165,20 @@ static bool is_loaded(const tkq_terms *t, int atom, void *ud) {
   if (a->kind != TKQ_DATA) return false;
   *why = a->name;
   return !strcmp(a->name, "a value that is loaded");
+}
+
+/* Whether stores to a tensor hang on what is loaded. */
+static bool stores_by_data(prove_job *j, size_t tensor) {
+  const char *what;
+  for (size_t i = 0; i < j->walk.accesses.n; i++) {
+    const tkq_access *a = &j->walk.accesses.items[i];
+    if (!a->writes || !a->known || a->tensor != tensor || !a->p) continue;
+    if (tkq_has(&j->terms, a->p, is_loaded, &what) ||
+        tkq_form_has(&j->terms, a->mask, is_loaded, &what) ||
+        tkq_form_has(&j->terms, a->path, is_loaded, &what))
+      return true;
+  }
+  return false;
 }
 
 static bool form_is_unsure(const tkq_item *x) {
@@ -140,6 +208,7 @@ static tk_verdict blame_data(prove_job *j, const tkq_item *x,
   bool loaded = false;
   for (size_t i = 0; i < x->bad.n && !loaded; i++)
     loaded = tkq_form_has(&j->terms, x->bad.items[i], is_loaded, &what);
+  if (x->duty == TK_DUTY_COVER) loaded = stores_by_data(j, x->tensor);
   if (loaded) {
     *why = "it depends on values that are loaded";
     return TK_ON_DATA;
@@ -149,14 +218,14 @@ static tk_verdict blame_data(prove_job *j, const tkq_item *x,
   return TK_UNDECIDED;
 }
 
-static void judge(prove_job *j, size_t i) {
+static void judge_item(prove_job *j, size_t i) {
   const tkq_item *x = &j->items.items[i];
   tk_proof_item *v = &j->verdicts[i];
   const char *why;
   tkq_model model = {NULL, NULL};
   *v = (tk_proof_item){.duty = x->duty, .subject = x->subject};
   if (x->func) v->place = tk_place_of(x->func->src, x->span);
-  if (holds(j, x, &why)) {
+  if (item_holds(j, x, &why)) {
     v->verdict = TK_PROVED;
     v->assumed = needed(j, x);
     return;
@@ -279,7 +348,7 @@ static void prove_launch(tk_env *e, void *ud) {
   tkq_walk_program(&j->walk);
   tkq_oblige(&j->walk, &j->numbers, &j->items);
   j->verdicts = TK_NEWN(j->arena, tk_proof_item, j->items.n + 1);
-  for (size_t i = 0; i < j->items.n; i++) judge(j, i);
+  for (size_t i = 0; i < j->items.n; i++) judge_item(j, i);
   for (size_t i = 0; i < j->items.n; i++) rest_on_arithmetic(j, i);
   for (size_t i = 0; i < j->items.n; i++) add_needs(j, i);
   j->proof = TK_NEW(j->arena, tk_proof);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-static tk_arena *arena_of(const tkq_numbers *n) {
+static tk_arena *relate_arena(const tkq_numbers *n) {
   return n->terms->arena;
 }
 
@@ -53,8 +53,8 @@ static int quantity(tkq_numbers *n, tkq_quantity q, int64_t lo, int64_t hi) {
       .kind = TKQ_SIZE, .number = number, .name = q.name, .lo = lo, .hi = hi};
   q.p = tkq_atom_poly(n->terms, &a);
   q.relation = -1;
-  TK_PUSH(arena_of(n), &n->all, q);
-  TK_PUSH(arena_of(n), &n->is, NULL);
+  TK_PUSH(relate_arena(n), &n->all, q);
+  TK_PUSH(relate_arena(n), &n->is, NULL);
   return number;
 }
 
@@ -66,14 +66,14 @@ static void relate_by(tkq_numbers *n, int i, const tkq_poly *p, int relation) {
 }
 
 static int relation(tkq_numbers *n, const char *text) {
-  TK_PUSH(arena_of(n), &n->relations,
+  TK_PUSH(relate_arena(n), &n->relations,
           ((tkq_relation){.text = text, .on = true}));
   return (int)n->relations.n - 1;
 }
 
 static void relate(tkq_numbers *n, int i, const tkq_poly *p, const char *what) {
   const char *text =
-      tk_arena_printf(arena_of(n), "%s = %s", n->all.items[i].name, what);
+      tk_arena_printf(relate_arena(n), "%s = %s", n->all.items[i].name, what);
   relate_by(n, i, p, relation(n, text));
 }
 
@@ -99,7 +99,7 @@ static void add_sizes(tkq_numbers *n, size_t arg, const tk_tensor *x) {
   for (int i = 0; i < x->rank; i++) {
     tkq_quantity q = {.kind = TKQ_OF_SHAPE, .arg = arg, .axis = i};
     q.value = x->shape[i];
-    q.name = tk_arena_printf(arena_of(n), "%s.shape[%d]", t->name, i);
+    q.name = tk_arena_printf(relate_arena(n), "%s.shape[%d]", t->name, i);
     quantity(n, q, 1, INT32_MAX);
     if (x->shape[i] < 1) t->known = false;
   }
@@ -107,7 +107,7 @@ static void add_sizes(tkq_numbers *n, size_t arg, const tk_tensor *x) {
   for (int i = 0; i < x->rank; i++) {
     tkq_quantity q = {.kind = TKQ_OF_STRIDE, .arg = arg, .axis = i};
     q.value = x->strides[i];
-    q.name = tk_arena_printf(arena_of(n), "%s.stride(%d)", t->name, i);
+    q.name = tk_arena_printf(relate_arena(n), "%s.stride(%d)", t->name, i);
     quantity(n, q, 0, INT32_MAX);
     if (x->strides[i] < 0) t->known = false;
   }
@@ -116,15 +116,15 @@ static void add_sizes(tkq_numbers *n, size_t arg, const tk_tensor *x) {
 /* Strides as products of sizes, by one relation. */
 static void relate_strides(tkq_numbers *n, const tkq_tensor *t) {
   const tkq_poly *stride = tkq_const(n->terms, 1);
-  int r =
-      relation(n, tk_arena_printf(arena_of(n), "%s is contiguous", t->name));
+  int r = relation(
+      n, tk_arena_printf(relate_arena(n), "%s is contiguous", t->name));
   for (int i = t->rank - 1; i >= 0; i--) {
     relate_by(n, t->stride + i, stride, r);
     stride = tkq_mul(n->terms, stride, n->all.items[t->shape + i].p);
   }
 }
 
-static void measure(tkq_numbers *n, tkq_tensor *t) {
+static void measure_tensor(tkq_numbers *n, tkq_tensor *t) {
   tkq_terms *x = n->terms;
   t->extent = t->numel = tkq_const(x, 1);
   for (int i = 0; i < t->rank; i++) {
@@ -142,8 +142,8 @@ static void measure(tkq_numbers *n, tkq_tensor *t) {
 static void limit(tkq_numbers *n, const tkq_tensor *t) {
   if (!t->known || !t->rank) return;
   int r =
-      relation(n, tk_arena_printf(arena_of(n), "%s has at most 2**30 elements",
-                                  t->name));
+      relation(n, tk_arena_printf(relate_arena(n),
+                                  "%s has at most 2**30 elements", t->name));
   n->relations.items[r].fact =
       tkq_ge(n->terms, tkq_const(n->terms, (int64_t)1 << 30), t->extent);
 }
@@ -213,7 +213,7 @@ static relate_found cdiv_pass(tkq_numbers *n, int64_t value, int before,
       if (fresh && (taken->quantity[i] || taken->arg[arg])) continue;
       if (taken) taken->quantity[i] = taken->arg[arg] = true;
       return (relate_found){cdiv(n, q->p, c),
-                            tk_arena_printf(arena_of(n), "cdiv(%s, %s)",
+                            tk_arena_printf(relate_arena(n), "cdiv(%s, %s)",
                                             q->name,
                                             n->launch->args[arg].name)};
     }
@@ -238,7 +238,7 @@ static relate_found equal_numel(tkq_numbers *n, int64_t value) {
     for (int i = 0; i < t->rank; i++) numel *= n->all.items[t->shape + i].value;
     if (numel == value)
       return (relate_found){
-          t->numel, tk_arena_printf(arena_of(n), "%s.numel()", t->name)};
+          t->numel, tk_arena_printf(relate_arena(n), "%s.numel()", t->name)};
   }
   return (relate_found){NULL, NULL};
 }
@@ -278,9 +278,9 @@ static void rival(tkq_numbers *n, int i, const tkq_poly *chosen,
     if (n->rivals.items[k].quantity == i &&
         tkq_same(tkq_related(n, n->rivals.items[k].p), tkq_related(n, p)))
       return;
-  TK_PUSH(arena_of(n), &n->rivals, ((tkq_rival){i, p}));
-  TK_PUSH(arena_of(n), &n->notes,
-          tk_arena_printf(arena_of(n),
+  TK_PUSH(relate_arena(n), &n->rivals, ((tkq_rival){i, p}));
+  TK_PUSH(relate_arena(n), &n->notes,
+          tk_arena_printf(relate_arena(n),
                           "%s is %s as well in this launch, which is not "
                           "assumed; sizes that differ would tell, or --assume",
                           n->all.items[i].name, what));
@@ -299,9 +299,12 @@ static void find_rivals(tkq_numbers *n, int i, const tkq_poly *chosen) {
     for (size_t arg = 0; next_constant(n, &arg, &c); arg++)
       if ((x.value + c - 1) / c == q.value && q.value > 1)
         rival(n, i, chosen, cdiv(n, x.p, c),
-              tk_arena_printf(arena_of(n), "cdiv(%s, %s)", x.name,
+              tk_arena_printf(relate_arena(n), "cdiv(%s, %s)", x.name,
                               n->launch->args[arg].name));
   }
+  for (size_t arg = 0; next_constant(n, &arg, &c); arg++)
+    if (c == q.value)
+      rival(n, i, chosen, tkq_const(n->terms, c), n->launch->args[arg].name);
   relate_found numel = equal_numel(n, q.value);
   if (numel.p) rival(n, i, chosen, numel.p, numel.what);
 }
@@ -355,7 +358,7 @@ static relate_found grid_product(tkq_numbers *n, int64_t value,
     if (x.p && y.p)
       return (relate_found){
           tkq_mul(n->terms, x.p, y.p),
-          tk_arena_printf(arena_of(n), "%s * %s", x.what, y.what)};
+          tk_arena_printf(relate_arena(n), "%s * %s", x.what, y.what)};
   }
   return (relate_found){NULL, NULL};
 }
@@ -368,9 +371,9 @@ static void note_floor(tkq_numbers *n, const tkq_quantity *grid) {
     for (size_t arg = 0; next_constant(n, &arg, &c); arg++)
       if (q->value % c == 0 && q->value / c == grid->value) {
         const char *name = n->launch->args[arg].name;
-        TK_PUSH(arena_of(n), &n->notes,
+        TK_PUSH(relate_arena(n), &n->notes,
                 tk_arena_printf(
-                    arena_of(n),
+                    relate_arena(n),
                     "%s is cdiv(%s, %s) and %s // %s alike in this launch; "
                     "the first is assumed. Give a size that is no multiple of "
                     "%s, or --assume",
@@ -384,14 +387,15 @@ static void relate_grid(tkq_numbers *n, int axis, relate_taken *taken) {
   int i = n->grid + axis;
   tkq_quantity q = n->all.items[i];
   relate_found x = {NULL, NULL};
-  if (q.value > 1 || !axis) x = grid_factor(n, q.value, taken);
+  if (q.value > 1) x = equal_constant(n, q.value);
+  if (!x.p && (q.value > 1 || !axis)) x = grid_factor(n, q.value, taken);
   if (!x.p && q.value > 1) x = equal_numel(n, q.value);
   if (!x.p) x = grid_product(n, q.value, taken);
   if (x.what && strstr(x.what, "cdiv")) note_floor(n, &q);
   if (x.p && q.value > 1) find_rivals(n, i, x.p);
   if (!x.p)
     x = (relate_found){tkq_const(n->terms, q.value),
-                       tk_arena_printf(arena_of(n), "%" PRId64, q.value)};
+                       tk_arena_printf(relate_arena(n), "%" PRId64, q.value)};
   relate(n, i, x.p, x.what);
 }
 
@@ -430,7 +434,7 @@ static void add_grid(tkq_numbers *n) {
   for (int i = 0; i < 3; i++) {
     tkq_quantity q = {.kind = TKQ_OF_GRID, .axis = i};
     q.value = n->launch->grid_given ? n->launch->grid[i] : 1;
-    q.name = tk_arena_printf(arena_of(n), "grid[%d]", i);
+    q.name = tk_arena_printf(relate_arena(n), "grid[%d]", i);
     int number = quantity(n, q, 1, INT32_MAX);
     n->terms->grid[i] = n->all.items[number].p;
   }
@@ -438,8 +442,9 @@ static void add_grid(tkq_numbers *n) {
 
 void tkq_numbers_of(tkq_numbers *n) {
   size_t nargs = n->launch->nargs;
-  n->tensors = TK_NEWN(arena_of(n), tkq_tensor, nargs + 1);
-  n->params = TK_NEWN(arena_of(n), tkq_value, n->program->kernel->nslots + 1);
+  n->tensors = TK_NEWN(relate_arena(n), tkq_tensor, nargs + 1);
+  n->params =
+      TK_NEWN(relate_arena(n), tkq_value, n->program->kernel->nslots + 1);
   for (size_t i = 0; i < nargs; i++)
     if (n->launch->args[i].kind == TK_ARG_TENSOR)
       add_sizes(n, i, &n->launch->args[i].tensor);
@@ -452,12 +457,12 @@ void tkq_numbers_of(tkq_numbers *n) {
     if (!n->tensors[i].name) continue;
     if (is_contiguous(&n->launch->args[i].tensor))
       relate_strides(n, &n->tensors[i]);
-    measure(n, &n->tensors[i]);
+    measure_tensor(n, &n->tensors[i]);
     limit(n, &n->tensors[i]);
   }
   for (int i = 0; i < n->grid; i++)
     if (n->all.items[i].kind == TKQ_OF_SCALAR) relate_scalar(n, i);
-  relate_taken taken = {TK_NEWN(arena_of(n), bool, n->all.n + 1),
-                        TK_NEWN(arena_of(n), bool, nargs + 1)};
+  relate_taken taken = {TK_NEWN(relate_arena(n), bool, n->all.n + 1),
+                        TK_NEWN(relate_arena(n), bool, nargs + 1)};
   for (int i = 0; i < 3; i++) relate_grid(n, i, &taken);
 }

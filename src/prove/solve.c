@@ -142,8 +142,8 @@ static bool has_alone(const tkq_poly *p, int atom) {
 }
 
 /* Adds the facts about one atom of a product, times the others. */
-static void multiply(tkq_terms *t, const tkq_facts *facts, size_t n,
-                     const tkq_mono *m, int k, tkq_facts *out) {
+static void multiply_facts(tkq_terms *t, const tkq_facts *facts, size_t n,
+                           const tkq_mono *m, int k, tkq_facts *out) {
   const tkq_poly *u = cofactor(t, m, k);
   for (size_t i = 0; u && i < n && out->n < MOST_PRODUCTS; i++) {
     const tkq_form *f = facts->items[i];
@@ -165,7 +165,7 @@ static void multiply_all(tkq_terms *t, const tkq_facts *facts, tkq_facts *out) {
     for (size_t j = 0; j < p->n; j++)
       for (int k = 0; p->m[j].deg > 1 && k < p->m[j].deg; k++)
         if (!k || p->m[j].atoms[k] != p->m[j].atoms[k - 1])
-          multiply(t, facts, n, &p->m[j], k, out);
+          multiply_facts(t, facts, n, &p->m[j], k, out);
   }
 }
 

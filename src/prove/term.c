@@ -172,6 +172,12 @@ const tkq_poly *tkq_max(tkq_terms *t, const tkq_poly *a, const tkq_poly *b) {
   return tkq_same(a, b) ? a : pair(t, TKQ_MAX, a, b);
 }
 
+bool tkq_is_sure(const tkq_form *f) {
+  if (f->kind == TKQ_AND || f->kind == TKQ_OR)
+    return tkq_is_sure(f->a) && tkq_is_sure(f->b);
+  return f->kind != TKQ_MAYBE;
+}
+
 const tkq_poly *tkq_select(tkq_terms *t, const tkq_form *when,
                            const tkq_poly *a, const tkq_poly *b) {
   if (!a || !b || tkq_same(a, b)) return a && b ? a : NULL;

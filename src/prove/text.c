@@ -55,13 +55,13 @@ static void put_relations(tk_buf *out, const text_job *j) {
 
 /* ---- items --------------------------------------------------------------- */
 
-static void put_place(tk_buf *out, const tk_proof_item *x) {
+static void put_item_place(tk_buf *out, const tk_proof_item *x) {
   if (x->place.file)
     tk_buf_printf(out, "%s:%d: ", x->place.file, x->place.line);
 }
 
 static void put_item(tk_buf *out, const text_job *j, const tk_proof_item *x) {
-  put_place(out, x);
+  put_item_place(out, x);
   tk_buf_printf(out, "%s: %s: %s", x->subject, tk_duty_name(x->duty),
                 verdicts[x->verdict]);
   if (x->verdict == TK_PROVED) put_needs(out, j, x);
@@ -86,7 +86,7 @@ static void put_counts(tk_buf *out, const tk_proof *p) {
   tk_buf_putc(out, '\n');
 }
 
-static void write_text(tk_env *e, void *ud) {
+static void write_proof(tk_env *e, void *ud) {
   text_job *j = ud;
   tk_buf *out = &j->launch->text;
   (void)e;
@@ -101,7 +101,7 @@ static void write_text(tk_env *e, void *ud) {
 
 const char *tk_proof_text(tk_launch *l, const tk_proof *p) {
   text_job j = {l, p, NULL};
-  tk_status st = tk_session_guard(l->session, write_text, &j);
+  tk_status st = tk_session_guard(l->session, write_proof, &j);
   return st == TK_OK ? tk_buf_str(&l->text) : NULL;
 }
 

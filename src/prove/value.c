@@ -75,7 +75,7 @@ typedef struct value_lanes {
   const tkq_poly *of[TKQ_AXES];
 } value_lanes;
 
-static const tkq_poly *lane_of(tkq_terms *t, void *ud, int atom) {
+static const tkq_poly *value_lane(tkq_terms *t, void *ud, int atom) {
   const value_lanes *m = ud;
   const tkq_atom *a = &t->atoms.items[atom];
   return a->kind == TKQ_LANE ? m->of[a->number] : NULL;
@@ -83,7 +83,7 @@ static const tkq_poly *lane_of(tkq_terms *t, void *ud, int atom) {
 
 static tkq_value moved(tkq_walk *w, tkq_value v, value_lanes *m) {
   tkq_terms *t = w->terms;
-  tkq_subst s = {lane_of, m};
+  tkq_subst s = {value_lane, m};
   if (v.p) v.p = tkq_replace(t, v.p, &s);
   if (v.f) v.f = tkq_replace_form(t, v.f, &s);
   if (!v.wraps) return v;

@@ -21,12 +21,12 @@ typedef struct walk_frame {
 static void walk_body(walk_frame *f, const tk_body *b);
 static void walk_insts(walk_frame *f, const tk_insts *l);
 
-static tk_arena *arena_of(const walk_frame *f) {
+static tk_arena *walk_arena(const walk_frame *f) {
   return f->w->terms->arena;
 }
 
 static tkq_value *copy_slots(const walk_frame *f) {
-  tkq_value *v = TK_NEWN(arena_of(f), tkq_value, f->func->nslots + 1);
+  tkq_value *v = TK_NEWN(walk_arena(f), tkq_value, f->func->nslots + 1);
   for (size_t i = 0; i < f->func->nslots; i++) v[i] = f->slots[i];
   return v;
 }
@@ -48,8 +48,8 @@ static bool same_value(const tkq_value *a, const tkq_value *b) {
          (a->p == b->p || tkq_same(a->p, b->p));
 }
 
-static tkq_value joined(walk_frame *f, const tkq_form *c, const tk_type *type,
-                        tkq_value a, tkq_value b) {
+static tkq_value join_values(walk_frame *f, const tkq_form *c,
+                             const tk_type *type, tkq_value a, tkq_value b) {
   tkq_terms *t = f->w->terms;
   tkq_value v = a;
   if (a.kind == TKQ_UNDEFINED) return b;
@@ -89,10 +89,10 @@ static void walk_either(walk_frame *f, tkq_value cond, const void *then,
   bool left_yes = yes_end->kind == TKQ_FALSE;
   bool left_no = no_end->kind == TKQ_FALSE;
   for (size_t i = 0; i < f->func->nslots; i++)
-    yes[i] = left_yes ? f->slots[i]
-             : left_no
-                 ? yes[i]
-                 : joined(f, c, &f->func->slots[i].type, yes[i], f->slots[i]);
+    yes[i] = left_yes  ? f->slots[i]
+             : left_no ? yes[i]
+                       : join_values(f, c, &f->func->slots[i].type, yes[i],
+                                     f->slots[i]);
   f->slots = yes;
   w->path = yes_end == yes_path && no_end == no_path
                 ? before
@@ -124,7 +124,7 @@ static bool mark_counter(void *ud, const tk_at *at) {
 
 /* Slots that a loop sets. */
 static bool *set_in(walk_frame *f, const tk_stmt *st) {
-  bool *set = TK_NEWN(arena_of(f), bool, f->func->nslots + 1);
+  bool *set = TK_NEWN(walk_arena(f), bool, f->func->nslots + 1);
   tk_walk marks = {set, mark_counter, mark_result};
   tk_walk_body(f->func, &st->body, &marks);
   if (st->kind == TK_S_WHILE) tk_walk_insts(f->func, st, &st->insts, &marks);
@@ -150,8 +150,8 @@ static bool is_new(const tkq_terms *t, int atom, void *ud) {
 }
 
 /* What a trip adds to a variable; NULL: that is not known. */
-static const tkq_poly *step_of(walk_frame *f, tkq_value head, tkq_value end,
-                               int *mark) {
+static const tkq_poly *trip_step(walk_frame *f, tkq_value head, tkq_value end,
+                                 int *mark) {
   bool number = head.kind == TKQ_INT || head.kind == TKQ_POINTER;
   if (!number || end.kind != head.kind || end.tensor != head.tensor)
     return NULL;
@@ -223,7 +223,7 @@ static void find_steps(walk_frame *f, walk_loop *l) {
   walk_trip(f, l);
   w->dry--;
   for (size_t i = 0; i < f->func->nslots; i++)
-    if (l->set[i]) l->step[i] = step_of(f, head[i], f->slots[i], mark);
+    if (l->set[i]) l->step[i] = trip_step(f, head[i], f->slots[i], mark);
   w->path = path;
 }
 
@@ -252,7 +252,7 @@ static void walk_loop_of(walk_frame *f, const tk_stmt *st) {
   walk_loop l = {.st = st, .set = set_in(f, st), .runs = tkq_true()};
   const tkq_form *path = w->path;
   tkq_atom trip = {.kind = TKQ_TRIP, .name = "trip"};
-  l.step = TK_NEWN(arena_of(f), const tkq_poly *, f->func->nslots + 1);
+  l.step = TK_NEWN(walk_arena(f), const tkq_poly *, f->func->nslots + 1);
   trip.number = w->loops++;
   l.trip = tkq_atom_poly(w->terms, &trip);
   if (st->kind == TK_S_FOR) count(f, &l);
@@ -271,13 +271,13 @@ static void walk_loop_of(walk_frame *f, const tk_stmt *st) {
   bool counted = st->kind == TK_S_FOR && l.runs->kind != TKQ_MAYBE;
   if (!counted) w->inexact = true;
   if (!counted)
-    TK_PUSH(arena_of(f), &w->endless,
+    TK_PUSH(walk_arena(f), &w->endless,
             ((tkq_gap){f->func, st->span, "its counter is not followed"}));
 }
 
 /* ---- accesses ------------------------------------------------------------ */
 
-static void note_access(walk_frame *f, const tk_inst *in) {
+static void walk_access(walk_frame *f, const tk_inst *in) {
   tkq_walk *w = f->w;
   tkq_value p = f->slots[in->args[0]];
   int mask = tk_inst_mask(in);
@@ -299,7 +299,7 @@ static void note_access(walk_frame *f, const tk_inst *in) {
                   .address = p.wraps,
                   .lanes = m.wraps,
                   .site = tkq_site_of(w, f->func, in->span)};
-  TK_PUSH(arena_of(f), &w->accesses, a);
+  TK_PUSH(walk_arena(f), &w->accesses, a);
 }
 
 static void note_claim(walk_frame *f, const tk_inst *in) {
@@ -312,13 +312,13 @@ static void note_claim(walk_frame *f, const tk_inst *in) {
                  .path = w->path,
                  .type = in->from,
                  .wraps = c.wraps};
-  TK_PUSH(arena_of(f), &w->claims, x);
+  TK_PUSH(walk_arena(f), &w->claims, x);
 }
 
 static void lose(walk_frame *f, tk_span span, const char *why) {
   f->w->lost = true;
   if (!f->w->dry)
-    TK_PUSH(arena_of(f), &f->w->endless,
+    TK_PUSH(walk_arena(f), &f->w->endless,
             ((tkq_gap){tkq_site_of(f->w, f->func, span).func,
                        tkq_site_of(f->w, f->func, span).span, why}));
 }
@@ -342,7 +342,7 @@ static void walk_call(walk_frame *f, const tk_inst *in) {
   const tk_func *g = tk_call_callee(in);
   walk_frame callee = {.w = w, .func = g};
   const tkq_form *path = w->path;
-  callee.slots = TK_NEWN(arena_of(f), tkq_value, g->nslots + 1);
+  callee.slots = TK_NEWN(walk_arena(f), tkq_value, g->nslots + 1);
   for (size_t i = 0; i < g->nparams && i < in->nargs; i++)
     callee.slots[g->params[i]] = f->slots[in->args[i]];
   tkq_site site = w->site;
@@ -374,7 +374,7 @@ static void walk_inst(walk_frame *f, const tk_inst *in) {
   }
   if (in->op == TK_I_LOAD || in->op == TK_I_STORE || in->op == TK_I_ATOMIC ||
       in->op == TK_I_CAS)
-    note_access(f, in);
+    walk_access(f, in);
   if (in->op == TK_I_ASSERT) note_claim(f, in);
   if (may_store(in)) lose(f, in->span, "what it runs is not followed");
   tkq_value v = in->nres ? tkq_evaluate(w, f->func, in, f->slots)
@@ -394,7 +394,7 @@ static void walk_insts(walk_frame *f, const tk_insts *l) {
 
 static void walk_return(walk_frame *f, const tk_stmt *st) {
   f->returns_twice = f->results != NULL;
-  f->results = TK_NEWN(arena_of(f), tkq_value, st->nresults + 1);
+  f->results = TK_NEWN(walk_arena(f), tkq_value, st->nresults + 1);
   for (size_t i = 0; i < st->nresults; i++)
     f->results[i] = f->slots[st->results[i]];
   f->w->path = tkq_false();
