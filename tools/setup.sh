@@ -39,6 +39,7 @@ missing() {
   has_module readline || echo libreadline-dev
   has_module jansson || echo libjansson-dev
   has_module check || echo check
+  has_module isl || echo libisl-dev
   has_module mpfr || echo libmpfr-dev
   has_openblas || echo libopenblas0-pthread
   has_command python3 || echo python3
@@ -58,7 +59,6 @@ has_libedit() {
 }
 wanted() {
   has_libedit || echo libedit2
-  has_module isl || echo libisl-dev
   has_python setuptools || echo python3-setuptools
   has_python wheel || echo python3-wheel
   has_python ensurepip || echo python3-venv
