@@ -39,6 +39,7 @@ missing() {
   has_module readline || echo libreadline-dev
   has_module jansson || echo libjansson-dev
   has_module check || echo check
+  has_module isl || echo libisl-dev
   has_module mpfr || echo libmpfr-dev
   has_openblas || echo libopenblas0-pthread
   has_command python3 || echo python3

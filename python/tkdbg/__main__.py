@@ -190,7 +190,9 @@ def _unmet():
     """The exit status of a script that went well, if something that an option
     asks for never came; 0."""
     session = session_.existing()
-    return 2 if session and session.script.is_unmet else 0
+    if session and session.script.is_unmet:
+        return 2
+    return session.runs.verdict if session else 0
 
 
 def _found():

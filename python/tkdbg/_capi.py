@@ -212,6 +212,19 @@ class EmitOptions(Structure):
         super().__init__(size=ctypes.sizeof(EmitOptions), **fields)
 
 
+PROVED, REFUTED = 0, 1  # of tk_verdict
+
+
+class ProveOptions(Structure):
+    """tk_prove_options; ``size`` is filled by the constructor."""
+    size: int
+    assume: bytes | None
+    _fields_ = [("size", c_size_t), ("assume", c_char_p)]
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(size=ctypes.sizeof(ProveOptions), **fields)
+
+
 class CacheSummary(Structure):
     """tk_cache_summary: what compiled code is kept."""
     folder: bytes
@@ -410,6 +423,10 @@ PROTOTYPES = {
     "tk_launch_compile": (c_int, [_P]),
     "tk_launch_ir": (_S, [_P]),
     "tk_launch_emit": (c_int, [_P, POINTER(EmitOptions), POINTER(_S)]),
+    "tk_launch_prove": (c_int, [_P, POINTER(ProveOptions), _OUT]),
+    "tk_proof_text": (_S, [_P, _P]),
+    "tk_proof_json": (_S, [_P, _P]),
+    "tk_proof_worst": (c_int, [_P]),
     "tk_cache_look": (c_bool, [POINTER(CacheSummary), c_bool]),
     "tk_layout_draw": (c_int, [_P, _S, POINTER(c_int64), c_int,
                                POINTER(_S)]),

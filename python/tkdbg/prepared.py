@@ -111,6 +111,27 @@ class Prepared:
                 self.compile()
             return _capi.text(text)
 
+    def _prove(self, grid):
+        """Prints what `tkdbg prove` says of the launch; once for those of
+        one form that have the same numbers."""
+        session, proof = self.session, c_void_p()
+        runs, lib = session.runs, session.lib
+        if not runs.is_next(self.function.__name__):
+            return
+        assume = "\n".join(session.options.assume).encode()
+        with session.lock:
+            session.check(session.attended(
+                lib.tk_launch_prove, self.ptr,
+                byref(_capi.ProveOptions(assume=assume)), byref(proof)))
+            write = (lib.tk_proof_json if session.options.json else
+                     lib.tk_proof_text)
+            text = _capi.text(write(self.ptr, proof))
+            verdict = lib.tk_proof_worst(proof)
+        runs.proved(verdict)
+        if (text, grid) not in runs.staged:
+            runs.staged.add((text, grid))
+            print(text, end="")
+
     def _stage(self):
         """What `tkdbg compile` prints of the kernel."""
         options, text = self.session.options, c_char_p()
@@ -160,6 +181,8 @@ class Prepared:
                 if (session.options.print_ir or session.options.compile or
                         session.options.ir):
                     self._print_forms()
+                if session.options.prove:
+                    self._prove(grid)
                 graphs = session.runs.graphs
                 if graphs is not None and graphs.capturing:
                     self._capture(graphs, values, grid)

@@ -30,6 +30,7 @@ class Runs:
         self.grid: Any = None
         self.printed: set[Any] = set()  # forms, with --print-ir
         self.staged: set[Any] = set()   # those that `tkdbg compile` has done
+        self.verdict = 0  # of proofs so far, the exit status that it makes
         self.profile: Any = None  # a tk_profile
         self.graphs: Any = None   # vcuda's CUDA graphs, where it is installed
         self.garbage: list[int] = []    # tk_launches to be freed
@@ -43,6 +44,14 @@ class Runs:
         self._options: Any = None   # a tk_run_options ...
         self._asked: Any = ()       # ... for these settings
         self._summary = _capi.Summary()  # of the last launch
+
+    def proved(self, verdict: int) -> None:
+        """Takes a tk_verdict into account: the exit status is 1 if a launch
+        has a counterexample, else 5 if something is undecided."""
+        if verdict == _capi.REFUTED:
+            self.verdict = 1
+        elif verdict != _capi.PROVED:
+            self.verdict = self.verdict or 5
 
     # ---- who is told -----------------------------------------------------
 

@@ -29,6 +29,9 @@ _COMPILE = _capi.Option(
 _IR = _capi.Option(
     name=b"ir", kind=_capi.OPTION_FLAG, arg=b"", key=b"ir",
     help=b"prints the typed form of each launch")
+_PROVE = _capi.Option(
+    name=b"prove", kind=_capi.OPTION_FLAG, arg=b"", key=b"prove",
+    help=b"proves each launch, before it runs, for other sizes")
 _DAP = _capi.Option(
     name=b"dap", kind=_capi.OPTION_TEXT, arg=b"", key=b"dap",
     help=b"... that an editor drives: where its client is")
@@ -123,7 +126,7 @@ _CHECKS = {_capi.OPTION_FLAG: Option._flag, _capi.OPTION_TEXT: Option._text,
 
 def table(lib: Any) -> dict[str, Option]:
     """{key: Option} of the options that a host program gets."""
-    rows = [_DEBUG, _WHY, _PROFILE, _COMPILE, _IR, _DAP]
+    rows = [_DEBUG, _WHY, _PROFILE, _COMPILE, _IR, _PROVE, _DAP]
     row, i = lib.tk_option_at(0), 0
     while row:
         rows.append(row.contents)

@@ -11,6 +11,7 @@
 #include "tkdbg/tkdbg.h"
 
 #define CLI_INTERRUPTED 130 /* exit code after Ctrl-C */
+#define CLI_UNDECIDED 5     /* of prove, if all else is proved */
 #define CLI_COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* What must hold: of our tables and our own calls, never of what users type.
@@ -46,7 +47,8 @@ typedef enum cli_command_id {
 #define IN_REPLAY (1u << CLI_REPLAY)
 #define IN_MERGE (1u << CLI_MERGE)
 #define IN_COMPILE (1u << CLI_COMPILE)
-#define IN_IR (1u << CLI_IR | IN_COMPILE)
+#define IN_PROVE (1u << CLI_PROVE)
+#define IN_IR (1u << CLI_IR | IN_COMPILE | IN_PROVE)
 #define IN_SCRIPT (IN_RUN | IN_IR)
 #define IN_KERNELS (1u << CLI_KERNELS)
 #define IN_DOCTOR (1u << CLI_DOCTOR)
@@ -227,6 +229,7 @@ int cli_dap(const cli_args *a);
 int cli_run_launch(const cli_args *a);
 int cli_ir(const cli_args *a);
 int cli_compile(const cli_args *a);
+int cli_prove(const cli_args *a);
 int cli_cache(const cli_args *a);
 int cli_layout(const cli_args *a);
 int cli_kernels(const cli_args *a);

@@ -1,0 +1,86 @@
+/* prove.h - what holds of a kernel for every size, not only for those of one
+ * launch: its accesses stay within their tensors, programs do not store where
+ * others load or store, integers do not wrap, outputs are written.
+ *
+ * A launch gives the kernel, its compile-time values and types, which stay as
+ * they are, and relations between its numbers: which scalar is a size of which
+ * tensor, how the grid follows from sizes.  Verdicts are about all sizes that
+ * obey those relations.
+ *
+ * Ownership: a tk_proof and all that it points to belong to the launch, until
+ * it is proved again.
+ */
+#ifndef TKDBG_PROVE_H
+#define TKDBG_PROVE_H
+
+#include "tkdbg/results.h"
+#include "tkdbg/tkdbg.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tk_verdict {
+  TK_PROVED,    /* for all sizes, given the relations in `assumed` */
+  TK_REFUTED,   /* a launch that obeys the relations was run, and fails */
+  TK_ON_DATA,   /* it depends on values that are loaded */
+  TK_UNDECIDED, /* as `reason` says */
+} tk_verdict;
+
+typedef enum tk_duty {
+#define DUTY(id, name, doc) TK_DUTY_##id,
+#include "tkdbg/duty.def"
+#undef DUTY
+  TK_DUTY_COUNT,
+} tk_duty;
+const char *tk_duty_name(tk_duty d);
+const char *tk_duty_doc(tk_duty d);
+
+/* A duty of one instruction or tensor. */
+typedef struct tk_proof_item {
+  tk_duty duty;
+  tk_verdict verdict;
+  tk_place place;      /* file NULL: of a tensor */
+  const char *subject; /* "load of x_ptr" */
+  const char *reason;  /* ON_DATA, UNDECIDED: why; else NULL */
+  const char *finding; /* REFUTED: what the interpreter reports of the run */
+  const char *command; /* REFUTED: options of tkdbg run for that launch */
+  const bool *assumed; /* PROVED: for each relation, whether it is needed */
+} tk_proof_item;
+
+typedef struct tk_proof {
+  const char *kernel;
+  const char *fixed; /* what stays as in the launch: "BLOCK_SIZE = 1024" */
+  const tk_proof_item *items;
+  size_t nitems;
+  const char *const *relations;
+  size_t nrelations;
+  const char *const *notes; /* what is worth knowing about the relations */
+  size_t nnotes;
+  size_t count[TK_UNDECIDED + 1]; /* of items, by verdict */
+} tk_proof;
+
+typedef struct tk_prove_options {
+  size_t size; /* sizeof(tk_prove_options) */
+  /* Relations that hold as well, separated by newlines: "n % 16 == 0",
+   * "grid[0] == cdiv(n, 128)"; NULL: none. */
+  const char *assume;
+} tk_prove_options;
+
+/* TK_USAGE: there is nothing to prove with, or an assumption cannot be read, or
+ * the relations contradict each other; the report says so. */
+tk_status tk_launch_prove(tk_launch *l, const tk_prove_options *o,
+                          const tk_proof **out);
+/* The verdict that counts of all items: REFUTED before UNDECIDED, which stands
+ * for ON_DATA too, before PROVED. */
+tk_verdict tk_proof_worst(const tk_proof *p);
+/* As text, and as one JSON object; lives until the next one is asked for. */
+const char *tk_proof_text(tk_launch *l, const tk_proof *p);
+const char *tk_proof_json(tk_launch *l, const tk_proof *p);
+/* Whether this library was built with the solver that proofs need. */
+bool tk_prove_available(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,288 @@
+/* model.c - a launch that shows that a duty is not kept.
+ *
+ * Small sizes are tried, the smallest first, with every other number of the
+ * launch as the relations say.  Where the solver does not rule them out, the
+ * launch is made in a session of its own and run with all detectors; only what
+ * they report counts. */
+#include "prove/oblige.h"
+
+#include "prove/solver.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+  MOST_TRIES = 1500,
+  MOST_RUNS = 12,
+  MOST_COVER_RUNS = 150,
+  MOST_PROGRAMS = 4096
+};
+enum { MOST_ELEMENTS = 1 << 21 };
+
+typedef struct model_job {
+  const tkq_walk *w;
+  const tkq_numbers *n;
+  const tkq_item *item;
+  int64_t *value; /* of each quantity */
+  size_t tries, runs;
+  size_t most_runs; /* the detector of what is unwritten passes over launches
+                       that write little */
+  tkq_model *out;
+} model_job;
+
+/* ---- numbers ------------------------------------------------------------- */
+
+static const tkq_poly *model_number(tkq_terms *t, void *ud, int atom) {
+  const model_job *j = ud;
+  const tkq_atom *a = &t->atoms.items[atom];
+  return a->kind == TKQ_SIZE ? tkq_const(t, j->value[a->number]) : NULL;
+}
+
+/* Fills in what follows from the free quantities; false: not such a launch. */
+static bool complete_model(model_job *j) {
+  const tkq_numbers *n = j->n;
+  tkq_subst s = {model_number, j};
+  for (size_t i = 0; i < n->all.n; i++) {
+    const tkq_quantity *q = &n->all.items[i];
+    if (q->relation >= 0) {
+      const tkq_poly *p = tkq_replace(n->terms, n->is.items[i], &s);
+      if (!tkq_is_const(p, &j->value[i])) return false;
+    }
+    if (q->never_one && j->value[i] == 1) return false;
+    if (q->kind == TKQ_OF_GRID && j->value[i] < 0) return false;
+  }
+  for (size_t i = 0; i < n->rivals.n; i++) {
+    const tkq_rival *r = &n->rivals.items[i];
+    const tkq_poly *p = tkq_related(n, r->p);
+    int64_t c;
+    if (!tkq_is_const(tkq_replace(n->terms, p, &s), &c) ||
+        c != j->value[r->quantity])
+      return false;
+  }
+  const tkq_form *f = tkq_replace_form(n->terms, tkq_facts_of(n), &s);
+  return f->kind == TKQ_TRUE;
+}
+
+static bool is_small(const model_job *j) {
+  const tkq_numbers *n = j->n;
+  int64_t programs = 1;
+  for (int i = 0; i < 3; i++) {
+    int64_t v = j->value[n->grid + i];
+    if (v > MOST_PROGRAMS) return false;
+    programs *= v;
+  }
+  for (size_t k = 0; k < n->launch->nargs; k++) {
+    int64_t numel = 1;
+    for (int i = 0; n->tensors[k].name && i < n->tensors[k].rank; i++)
+      if (j->value[n->tensors[k].shape + i] > MOST_ELEMENTS ||
+          (numel *= j->value[n->tensors[k].shape + i]) > MOST_ELEMENTS)
+        return false;
+  }
+  return programs <= MOST_PROGRAMS;
+}
+
+/* Whether the solver leaves it open that the duty is not kept there. */
+static bool is_possible(model_job *j) {
+  tkq_terms *t = j->n->terms;
+  tkq_subst s = {model_number, j};
+  const tkq_poly *grid[3];
+  bool possible = false;
+  const char *why;
+  for (int i = 0; i < 3; i++) {
+    grid[i] = t->grid[i];
+    t->grid[i] = tkq_const(t, j->value[j->n->grid + i]);
+  }
+  if (j->item->duty == TK_DUTY_COVER)
+    possible = !tkq_covered(j->w, j->n, j->item->tensor, &s, &why);
+  for (size_t i = 0; i < j->item->bad.n && !possible; i++) {
+    const tkq_form *f = tkq_related_form(j->n, j->item->bad.items[i]);
+    possible = tkq_holds(t, tkq_replace_form(t, f, &s)) != TKQ_NEVER;
+  }
+  for (int i = 0; i < 3; i++) t->grid[i] = grid[i];
+  return possible;
+}
+
+/* ---- the launch ---------------------------------------------------------- */
+
+/* "x=f32[5,7]:ones" */
+static void put_tensor(tk_buf *out, const model_job *j, size_t arg) {
+  const tkq_tensor *x = &j->n->tensors[arg];
+  const char *fill = x->unwritten            ? "empty"
+                     : tk_is_float(x->dtype) ? "ones"
+                                             : "zeros";
+  tk_buf_printf(out, "%s=%s[", x->name, tk_dtype_name(x->dtype));
+  for (int i = 0; i < x->rank; i++)
+    tk_buf_printf(out, "%s%" PRId64, i ? "," : "", j->value[x->shape + i]);
+  tk_buf_printf(out, "]:%s", fill);
+}
+
+/* The quantity of a scalar argument; -1: there is none. */
+static int scalar_of(const tkq_numbers *n, size_t arg) {
+  for (int i = 0; i < (int)n->all.n; i++)
+    if (n->all.items[i].kind == TKQ_OF_SCALAR && n->all.items[i].arg == arg)
+      return i;
+  return -1;
+}
+
+/* The text of an argument; false: it is taken over as it is. */
+static bool put_argument(tk_buf *out, const model_job *j, size_t arg) {
+  const tk_arg *a = &j->n->launch->args[arg];
+  int q = scalar_of(j->n, arg);
+  if (a->kind == TK_ARG_TENSOR) {
+    put_tensor(out, j, arg);
+    return true;
+  }
+  if (q < 0) return false;
+  tk_buf_printf(out, "%s=", a->name);
+  if (a->kind == TK_ARG_SCALAR)
+    tk_buf_printf(out, "%s:", tk_dtype_name(a->dtype));
+  tk_buf_printf(out, "%" PRId64, j->value[q]);
+  return true;
+}
+
+static bool give_argument(tk_launch *l, const model_job *j, size_t arg) {
+  const tk_arg *a = &j->n->launch->args[arg];
+  tk_buf text;
+  tk_buf_init(&text, j->n->terms->arena->env);
+  tk_status st = TK_OK;
+  if (put_argument(&text, j, arg))
+    st = tk_launch_arg_text(l, tk_buf_str(&text));
+  else if (a->kind == TK_ARG_VALUE)
+    st = tk_launch_value(l, a->name, &a->value);
+  else if (a->kind == TK_ARG_SCALAR)
+    st = tk_launch_scalar(l, a->name, a->dtype, a->bits);
+  if (a->no_specialize && st == TK_OK) st = tk_launch_no_specialize(l, a->name);
+  tk_buf_free(&text);
+  return st == TK_OK;
+}
+
+static const char *command_of(const model_job *j) {
+  const tkq_numbers *n = j->n;
+  tk_arena *a = n->terms->arena;
+  const char *text = "";
+  for (size_t i = 0; i < n->launch->nargs; i++) {
+    tk_buf arg;
+    tk_buf_init(&arg, a->env);
+    const char *value = n->program->args[i].value;
+    if (!put_argument(&arg, j, i) && value && strcmp(value, "None"))
+      tk_buf_printf(&arg, "%s=%s", n->launch->args[i].name, value);
+    if (arg.n)
+      text = tk_arena_printf(a, "%s --arg '%s'", text, tk_buf_str(&arg));
+    tk_buf_free(&arg);
+  }
+  return tk_arena_printf(
+      a, "--kernel %s --grid %" PRId64 ",%" PRId64 ",%" PRId64 "%s",
+      n->launch->fn->item->name, j->value[n->grid], j->value[n->grid + 1],
+      j->value[n->grid + 2], text);
+}
+
+/* ---- what the interpreter says ------------------------------------------- */
+
+static bool shows(const model_job *j, const tk_finding *f) {
+  const tkq_item *x = j->item;
+  if (x->duty == TK_DUTY_COVER)
+    return f->kind == TK_D_UNWRITTEN && f->has_element && f->element.tensor &&
+           !strcmp(f->element.tensor, j->n->tensors[x->tensor].name);
+  if (f->place.offset != x->span.lo) return false;
+  switch (x->duty) {
+  case TK_DUTY_BOUNDS: return f->kind == TK_D_BOUNDS;
+  case TK_DUTY_WRAP: return f->kind == TK_D_OVERFLOW;
+  case TK_DUTY_OVERLAP: return f->kind == TK_D_RACE || f->kind == TK_D_TWICE;
+  case TK_DUTY_LANES: return f->kind == TK_D_TWICE || f->kind == TK_D_RACE;
+  case TK_DUTY_CLAIM: return f->kind == TK_D_ASSERT;
+  case TK_DUTY_COVER:
+  case TK_DUTY_END:
+  case TK_DUTY_COUNT: break;
+  }
+  return false;
+}
+
+static tk_status make_launch(tk_session *s, const model_job *j,
+                             tk_launch **out) {
+  const tk_launch *l = j->n->launch;
+  const tk_source *src = l->fn->module->file->src;
+  tk_module *m;
+  tk_function *f;
+  tk_status st = tk_module_open(s, src->name, src->text, src->len, &m);
+  if (st == TK_OK) st = tk_function_named(m, l->fn->item->name, &f);
+  if (st == TK_OK) st = tk_launch_new(s, f, out);
+  for (size_t i = 0; i < l->nargs && st == TK_OK; i++)
+    if (!give_argument(*out, j, i)) st = TK_USAGE;
+  const int64_t *v = &j->value[j->n->grid];
+  return st == TK_OK ? tk_launch_grid(*out, v[0], v[1], v[2]) : st;
+}
+
+static void no_output(void *ud, const char *text, size_t len) {
+  (void)ud;
+  (void)text;
+  (void)len;
+}
+
+static bool run_model(model_job *j) {
+  tk_arena *arena = j->n->terms->arena;
+  tk_check_options o = {.size = sizeof o, .collect = true, .keep_going = true};
+  tk_launch *l = NULL;
+  bool shown = false;
+  tk_session *s = tk_session_new_with(arena->env->alloc, arena->env->alloc_ud);
+  if (!s) return false;
+  tk_session_output(s, no_output, NULL);
+  if (tk_session_check(s, "bounds,race,twice,unwritten,overflow", &o) ==
+          TK_OK &&
+      make_launch(s, j, &l) == TK_OK)
+    tk_launch_run(l, NULL, NULL);
+  const tk_finding *f;
+  for (size_t i = 0; l && !shown && (f = tk_report_finding(s, i)); i++)
+    if (shows(j, f)) {
+      j->out->finding = tk_arena_strdup(arena, f->message);
+      shown = true;
+    }
+  tk_session_free(s);
+  if (shown) j->out->command = command_of(j);
+  return shown;
+}
+
+/* ---- the search ---------------------------------------------------------- */
+
+static const int64_t sizes[] = {
+    1,  2,  3,   4,   5,   7,   8,   9,   15,   16,   17,   31,   32,   33,  63,
+    64, 65, 127, 128, 129, 255, 256, 257, 1000, 1023, 1024, 1025, 2047, 2049};
+
+static bool try_values(model_job *j) {
+  if (!complete_model(j) || !is_small(j) || !is_possible(j)) return false;
+  return ++j->runs <= j->most_runs && run_model(j);
+}
+
+/* Gives the free quantities from the k-th on sizes up to the one of number
+ * `most`, at least one of them that (`met`: an earlier one is). */
+static bool search(model_job *j, const int *freely, size_t nfree, size_t k,
+                   size_t most, bool met) {
+  if (j->runs >= j->most_runs || j->tries >= MOST_TRIES) return false;
+  if (k == nfree) {
+    j->tries++;
+    return (met || !nfree) && try_values(j);
+  }
+  for (size_t i = k + 1 == nfree && !met ? most : 0; i <= most; i++) {
+    j->value[freely[k]] = sizes[i];
+    if (search(j, freely, nfree, k + 1, most, met || i == most)) return true;
+  }
+  return false;
+}
+
+bool tkq_refute(const tkq_walk *w, const tkq_numbers *n, const tkq_item *x,
+                tkq_model *out) {
+  model_job j = {.w = w, .n = n, .item = x, .out = out};
+  size_t nfree = 0;
+  int *freely = TK_NEWN(n->terms->arena, int, n->all.n + 1);
+  j.most_runs = x->duty == TK_DUTY_COVER ? MOST_COVER_RUNS : MOST_RUNS;
+  j.value = TK_NEWN(n->terms->arena, int64_t, n->all.n + 1);
+  for (size_t i = 0; i < n->all.n; i++) {
+    const tkq_quantity *q = &n->all.items[i];
+    j.value[i] = q->value;
+    if (q->relation >= 0) continue;
+    if (q->kind == TKQ_OF_STRIDE) return false; /* only rows of text forms */
+    if (q->kind == TKQ_OF_SHAPE) freely[nfree++] = (int)i;
+  }
+  for (size_t most = 0; most < TK_COUNT(sizes); most++)
+    if (search(&j, freely, nfree, 0, most, false)) return true;
+  return false;
+}

@@ -1,0 +1,365 @@
+/* prove.c - a launch proved: the kernel is walked, its duties are collected,
+ * and each gets a verdict.
+ *
+ * What is proved is proved again without each relation in turn, so that a
+ * verdict names those that it needs and no others.  What is not proved is
+ * looked for in small launches. */
+#include "tkdbg/prove.h"
+
+#include <string.h>
+
+#include "prove/oblige.h"
+#include "prove/solver.h"
+#include "typing/origin.h"
+
+static const struct {
+  const char *name, *doc;
+} duties[] = {
+#define DUTY(id, name, doc) {name, doc},
+#include "tkdbg/duty.def"
+#undef DUTY
+};
+
+const char *tk_duty_name(tk_duty d) {
+  return (size_t)d < TK_COUNT(duties) ? duties[d].name : NULL;
+}
+
+const char *tk_duty_doc(tk_duty d) {
+  return (size_t)d < TK_COUNT(duties) ? duties[d].doc : NULL;
+}
+
+bool tk_prove_available(void) {
+  return tkq_has_isl();
+}
+
+tk_verdict tk_proof_worst(const tk_proof *p) {
+  if (p->count[TK_REFUTED]) return TK_REFUTED;
+  return p->count[TK_ON_DATA] || p->count[TK_UNDECIDED] ? TK_UNDECIDED
+                                                        : TK_PROVED;
+}
+
+/* ---- a proof under way --------------------------------------------------- */
+
+/* Systems that are solved for one launch; when three quarters are used,
+ * verdicts name all relations, not only those that they need. */
+enum { MOST_SYSTEMS = 16000 };
+
+typedef struct prove_job {
+  tk_launch *launch;
+  const tk_prove_options *options;
+  tk_arena *arena;
+  tkq_terms terms;
+  tkq_numbers numbers;
+  tkq_walk walk;
+  tkq_items items;
+  tk_proof *proof;
+  tk_proof_item *verdicts;
+} prove_job;
+
+/* The grid as the relations that are on have it. */
+static void relate_programs(prove_job *j) {
+  for (int i = 0; i < 3; i++)
+    j->terms.grid[i] =
+        tkq_related(&j->numbers, j->numbers.all.items[j->numbers.grid + i].p);
+}
+
+static bool item_holds(prove_job *j, const tkq_item *x, const char **why) {
+  relate_programs(j);
+  *why = "it could not be shown, and no small launch contradicts it";
+  if (x->reason) *why = x->reason;
+  if (x->reason) return false;
+  if (x->duty == TK_DUTY_COVER)
+    return tkq_covered(&j->walk, &j->numbers, x->tensor, NULL, why);
+  const tkq_form *facts = tkq_facts_of(&j->numbers);
+  for (size_t i = 0; i < x->bad.n; i++) {
+    const tkq_form *f = tkq_related_form(&j->numbers, x->bad.items[i]);
+    tkq_answer a = tkq_holds(&j->terms, tkq_and(&j->terms, facts, f));
+    if (a == TKQ_GAVE_UP)
+      *why = "the solver gave up: too many cases or operations";
+    if (a != TKQ_NEVER) return false;
+  }
+  return true;
+}
+
+/* ---- relations that a proof needs ---------------------------------------- */
+
+static void turn_all(prove_job *j, bool on) {
+  for (size_t i = 0; i < j->numbers.relations.n; i++)
+    j->numbers.relations.items[i].on = on;
+}
+
+/* Quantities that a formula is about, by way of relations too. */
+typedef struct prove_about {
+  prove_job *job;
+  bool *quantity;
+  bool more;
+} prove_about;
+
+static bool mark_quantity(const tkq_terms *t, int atom, void *ud) {
+  prove_about *a = ud;
+  const tkq_atom *x = &t->atoms.items[atom];
+  int number = x->kind == TKQ_SIZE  ? x->number
+               : x->kind == TKQ_PID ? a->job->numbers.grid + x->number
+                                    : -1;
+  if (number < 0 || a->quantity[number]) return false;
+  a->quantity[number] = a->more = true;
+  return false;
+}
+
+static bool *about(prove_job *j, const tkq_item *x) {
+  const tkq_numbers *n = &j->numbers;
+  prove_about a = {j, TK_NEWN(j->arena, bool, n->all.n + 1), true};
+  for (size_t i = 0; i < n->all.n; i++)
+    a.quantity[i] = x->duty == TK_DUTY_COVER;
+  for (size_t i = 0; i < x->bad.n; i++)
+    tkq_form_has(&j->terms, x->bad.items[i], mark_quantity, &a);
+  while (a.more) {
+    a.more = false;
+    for (size_t i = 0; i < n->all.n; i++)
+      if (a.quantity[i] && n->is.items[i])
+        tkq_has(&j->terms, n->is.items[i], mark_quantity, &a);
+  }
+  return a.quantity;
+}
+
+/* Turns off relations that say nothing of what an item is about. */
+static void turn_unrelated_off(prove_job *j, const tkq_item *x) {
+  const bool *quantity = about(j, x);
+  tkq_numbers *n = &j->numbers;
+  for (size_t r = 0; r < n->relations.n; r++) {
+    bool related = n->relations.items[r].fact != NULL;
+    for (size_t i = 0; i < n->all.n; i++)
+      related |= quantity[i] && n->all.items[i].relation == (int)r;
+    n->relations.items[r].on = related;
+  }
+}
+
+/* Turns off every relation without which it holds as well. */
+static const bool *needed(prove_job *j, const tkq_item *x) {
+  size_t n = j->numbers.relations.n;
+  bool *used = TK_NEWN(j->arena, bool, n + 1);
+  const char *why;
+  for (size_t i = 0; i < n; i++) used[i] = true;
+  if (j->terms.budget < MOST_SYSTEMS / 4) return used;
+  turn_all(j, false);
+  if (!item_holds(j, x, &why)) {
+    turn_unrelated_off(j, x);
+    if (!item_holds(j, x, &why)) turn_all(j, true);
+    for (size_t i = n; i-- > 0;) {
+      if (!j->numbers.relations.items[i].on) continue;
+      j->numbers.relations.items[i].on = false;
+      if (!item_holds(j, x, &why)) j->numbers.relations.items[i].on = true;
+    }
+  }
+  for (size_t i = 0; i < n; i++) used[i] = j->numbers.relations.items[i].on;
+  turn_all(j, true);
+  relate_programs(j);
+  return used;
+}
+
+/* ---- verdicts ------------------------------------------------------------ */
+
+static bool is_loaded(const tkq_terms *t, int atom, void *ud) {
+  const char **why = ud;
+  const tkq_atom *a = &t->atoms.items[atom];
+  if (a->kind != TKQ_DATA) return false;
+  *why = a->name;
+  return !strcmp(a->name, "a value that is loaded");
+}
+
+/* Whether stores to a tensor hang on what is loaded. */
+static bool stores_by_data(prove_job *j, size_t tensor) {
+  const char *what;
+  for (size_t i = 0; i < j->walk.accesses.n; i++) {
+    const tkq_access *a = &j->walk.accesses.items[i];
+    if (!a->writes || !a->known || a->tensor != tensor || !a->p) continue;
+    if (tkq_has(&j->terms, a->p, is_loaded, &what) ||
+        tkq_form_has(&j->terms, a->mask, is_loaded, &what) ||
+        tkq_form_has(&j->terms, a->path, is_loaded, &what))
+      return true;
+  }
+  return false;
+}
+
+static bool form_is_unsure(const tkq_item *x) {
+  for (size_t i = 0; i < x->bad.n; i++)
+    if (!tkq_is_sure(x->bad.items[i])) return true;
+  return false;
+}
+
+static void put_shown(tk_buf *out, void *ud) {
+  const tkq_terms *t = ((void **)ud)[0];
+  tkq_put(out, t, ((void **)ud)[1]);
+}
+
+/* Why it is undecided: with the term that it is about. */
+static const char *reason_of(prove_job *j, const tkq_item *x, const char *why) {
+  if (x->reason || !x->shown) return why;
+  void *both[] = {&j->terms, (void *)(uintptr_t)x->shown};
+  const char *text = tk_arena_text(j->arena, put_shown, both, NULL);
+  return tk_arena_printf(j->arena, "%s: %.120s%s", why, text,
+                         strlen(text) > 120 ? "..." : "");
+}
+
+/* Whether it hangs on what a kernel loads; *why is then what. */
+static tk_verdict blame_data(prove_job *j, const tkq_item *x,
+                             const char **why) {
+  const char *what = NULL;
+  bool loaded = false;
+  for (size_t i = 0; i < x->bad.n && !loaded; i++)
+    loaded = tkq_form_has(&j->terms, x->bad.items[i], is_loaded, &what);
+  if (x->duty == TK_DUTY_COVER) loaded = stores_by_data(j, x->tensor);
+  if (loaded) {
+    *why = "it depends on values that are loaded";
+    return TK_ON_DATA;
+  }
+  if (what) *why = tk_arena_printf(j->arena, "it has %s in it", what);
+  if (!what && form_is_unsure(x)) *why = "a condition is not followed";
+  return TK_UNDECIDED;
+}
+
+static void judge_item(prove_job *j, size_t i) {
+  const tkq_item *x = &j->items.items[i];
+  tk_proof_item *v = &j->verdicts[i];
+  const char *why;
+  tkq_model model = {NULL, NULL};
+  *v = (tk_proof_item){.duty = x->duty, .subject = x->subject};
+  if (x->func) v->place = tk_place_of(x->func->src, x->span);
+  if (item_holds(j, x, &why)) {
+    v->verdict = TK_PROVED;
+    v->assumed = needed(j, x);
+    return;
+  }
+  v->verdict = x->reason ? TK_UNDECIDED : blame_data(j, x, &why);
+  v->reason = reason_of(j, x, why);
+  if (x->reason || v->verdict == TK_ON_DATA) return;
+  if (!tkq_refute(&j->walk, &j->numbers, x, &model)) return;
+  v->verdict = TK_REFUTED;
+  v->reason = NULL;
+  v->finding = model.finding;
+  v->command = model.command;
+}
+
+/* A proof takes integers for those of mathematics: it holds only where the
+ * arithmetic that it rests on is proved as well. */
+static void rest_on_arithmetic(prove_job *j, size_t i) {
+  const tkq_item *x = &j->items.items[i];
+  tk_proof_item *v = &j->verdicts[i];
+  for (size_t k = 0; v->verdict == TK_PROVED && k < x->needs.n; k++) {
+    const tk_proof_item *w = &j->verdicts[x->needs.items[k]];
+    if (w->verdict == TK_PROVED) continue;
+    v->verdict = w->verdict == TK_ON_DATA ? TK_ON_DATA : TK_UNDECIDED;
+    v->reason = tk_arena_printf(
+        j->arena, "it holds unless the arithmetic of line %d wraps",
+        w->place.line);
+  }
+}
+
+/* Relations that arithmetic needs are needed by what rests on it. */
+static void add_needs(prove_job *j, size_t i) {
+  const tkq_item *x = &j->items.items[i];
+  tk_proof_item *v = &j->verdicts[i];
+  size_t n = j->numbers.relations.n;
+  if (v->verdict != TK_PROVED) return;
+  bool *all = TK_NEWN(j->arena, bool, n + 1);
+  for (size_t r = 0; r < n; r++) {
+    all[r] = v->assumed[r];
+    for (size_t k = 0; k < x->needs.n; k++)
+      all[r] |= j->verdicts[x->needs.items[k]].assumed[r];
+  }
+  v->assumed = all;
+}
+
+/* ---- what stays as in the launch ----------------------------------------- */
+
+static const char *fixed_of(prove_job *j) {
+  const tk_program *p = j->numbers.program;
+  const char *text = "";
+  for (size_t i = 0; i < p->nargs; i++)
+    if (p->args[i].value)
+      text = tk_arena_printf(j->arena, "%s%s%s = %s", text, *text ? ", " : "",
+                             p->args[i].name, p->args[i].value);
+  return text;
+}
+
+static void fill_proof(prove_job *j) {
+  tk_proof *p = j->proof;
+  size_t n = j->numbers.relations.n;
+  const char **texts = TK_NEWN(j->arena, const char *, n + 1);
+  for (size_t i = 0; i < n; i++) texts[i] = j->numbers.relations.items[i].text;
+  *p = (tk_proof){.kernel = j->numbers.program->kernel->name,
+                  .fixed = fixed_of(j),
+                  .items = j->verdicts,
+                  .nitems = j->items.n,
+                  .relations = texts,
+                  .nrelations = n,
+                  .notes = j->numbers.notes.items,
+                  .nnotes = j->numbers.notes.n};
+  for (size_t i = 0; i < j->items.n; i++) p->count[j->verdicts[i].verdict]++;
+}
+
+/* Relations that contradict each other would prove everything. */
+static void check_relations(prove_job *j, tk_env *e) {
+  relate_programs(j);
+  const tkq_form *f = tkq_facts_of(&j->numbers);
+  for (size_t i = 0; i < j->numbers.all.n; i++)
+    f = tkq_and(&j->terms, f,
+                tkq_ge(&j->terms,
+                       tkq_related(&j->numbers, j->numbers.all.items[i].p),
+                       tkq_const(&j->terms, INT64_MIN / 4)));
+  for (int i = 0; i < 3; i++)
+    f = tkq_and(&j->terms, f,
+                tkq_ge(&j->terms, j->terms.grid[i], tkq_const(&j->terms, 1)));
+  if (tkq_holds(&j->terms, f) != TKQ_NEVER) return;
+  tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                           "the relations of this launch contradict each "
+                           "other, so that every kernel would be right");
+  for (size_t i = 0; i < j->numbers.relations.n; i++)
+    tk_diag_note(e, d, NULL, (tk_span){0, 0}, "%s",
+                 j->numbers.relations.items[i].text);
+  tk_throw(e, TK_USAGE);
+}
+
+static void need_solver(tk_env *e) {
+  if (tkq_has_isl()) return;
+  tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                           "this tkdbg was built without the solver that "
+                           "proofs need");
+  tk_diag_help(e, d, "install the package libisl-dev, and build tkdbg again");
+  tk_throw(e, TK_USAGE);
+}
+
+static void prove_launch(tk_env *e, void *ud) {
+  prove_job *j = ud;
+  need_solver(e);
+  tk_unit *u = tk_specialise(e, j->launch);
+  j->launch->unit = u;
+  j->terms = (tkq_terms){.arena = j->arena, .budget = MOST_SYSTEMS};
+  j->numbers = (tkq_numbers){
+      .terms = &j->terms, .launch = j->launch, .program = &u->program};
+  tkq_numbers_of(&j->numbers);
+  if (j->options && j->options->assume)
+    tkq_assume(&j->numbers, e, j->options->assume);
+  check_relations(j, e);
+  for (int i = 0; i < 3; i++)
+    j->terms.grid[i] = j->numbers.all.items[j->numbers.grid + i].p;
+  j->walk = (tkq_walk){
+      .terms = &j->terms, .program = &u->program, .params = j->numbers.params};
+  tkq_walk_program(&j->walk);
+  tkq_oblige(&j->walk, &j->numbers, &j->items);
+  j->verdicts = TK_NEWN(j->arena, tk_proof_item, j->items.n + 1);
+  for (size_t i = 0; i < j->items.n; i++) judge_item(j, i);
+  for (size_t i = 0; i < j->items.n; i++) rest_on_arithmetic(j, i);
+  for (size_t i = 0; i < j->items.n; i++) add_needs(j, i);
+  j->proof = TK_NEW(j->arena, tk_proof);
+  fill_proof(j);
+}
+
+tk_status tk_launch_prove(tk_launch *l, const tk_prove_options *o,
+                          const tk_proof **out) {
+  prove_job j = {.launch = l, .options = o, .arena = &l->arena};
+  *out = NULL;
+  tk_status st = tk_session_guard(l->session, prove_launch, &j);
+  if (st == TK_OK) *out = j.proof;
+  return st;
+}

@@ -1,0 +1,78 @@
+/* relate.h - the numbers of a launch, and how they hang together.
+ *
+ * A quantity is a size or a stride of a tensor, a scalar or an axis of the
+ * grid; each has an atom.  A relation says what a quantity is in terms of
+ * those before it, or is a fact about them.
+ */
+#ifndef TK_PROVE_RELATE_H
+#define TK_PROVE_RELATE_H
+
+#include "launch/session.h"
+#include "prove/walk.h"
+
+typedef enum tkq_quantity_kind {
+  TKQ_OF_SHAPE,
+  TKQ_OF_STRIDE,
+  TKQ_OF_SCALAR,
+  TKQ_OF_GRID,
+} tkq_quantity_kind;
+
+typedef struct tkq_quantity {
+  tkq_quantity_kind kind;
+  const char *name;
+  size_t arg; /* the argument; not of the grid */
+  int axis;
+  int64_t value; /* in the launch */
+  const tkq_poly *p;
+  int relation;   /* that says what it is; -1: none, it is free */
+  bool never_one; /* 1 would be another specialisation */
+} tkq_quantity;
+
+typedef struct tkq_relation {
+  const char *text;
+  const tkq_form *fact; /* NULL: it says what quantities are */
+  bool on;
+} tkq_relation;
+
+/* Something else that a quantity equals in the launch: a counterexample obeys
+ * all of them, so that it is a launch of the host whichever it means. */
+typedef struct tkq_rival {
+  int quantity;
+  const tkq_poly *p;
+} tkq_rival;
+
+typedef struct tkq_tensor {
+  const char *name;
+  int shape, stride; /* its first quantities */
+  int rank;
+  const tkq_poly *extent; /* elements from the first to after the last */
+  const tkq_poly *numel;
+  bool unwritten, known;
+  tk_dtype dtype;
+} tkq_tensor;
+
+typedef struct tkq_numbers {
+  tkq_terms *terms;
+  const tk_launch *launch;
+  const tk_program *program;
+  TK_VEC(tkq_quantity) all;
+  TK_VEC(const tkq_poly *) is; /* of each quantity: by its relation; or NULL */
+  TK_VEC(tkq_relation) relations;
+  TK_VEC(tkq_rival) rivals;
+  TK_VEC(const char *) notes;
+  tkq_tensor *tensors; /* by argument */
+  tkq_value *params;   /* by slot */
+  int grid;            /* the first quantity of the grid */
+} tkq_numbers;
+
+void tkq_numbers_of(tkq_numbers *n);
+/* Adds what a user says; throws TK_USAGE after reporting (assume.c). */
+void tkq_assume(tkq_numbers *n, tk_env *e, const char *text);
+
+/* With the relations that are on put in place of quantities. */
+const tkq_poly *tkq_related(const tkq_numbers *n, const tkq_poly *p);
+const tkq_form *tkq_related_form(const tkq_numbers *n, const tkq_form *f);
+/* What the relations that are on state as facts. */
+const tkq_form *tkq_facts_of(const tkq_numbers *n);
+
+#endif

@@ -1,0 +1,163 @@
+/* text.c - a proof as text, and as JSON. */
+#include "launch/session.h"
+#include "tkdbg/prove.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const verdicts[] = {
+    [TK_PROVED] = "proved",
+    [TK_REFUTED] = "counterexample",
+    [TK_ON_DATA] = "depends on data",
+    [TK_UNDECIDED] = "undecided",
+};
+
+typedef struct text_job {
+  tk_launch *launch;
+  const tk_proof *proof;
+  int *number; /* of each relation that is needed, from 1; 0: it is not */
+} text_job;
+
+/* ---- relations ----------------------------------------------------------- */
+
+static void number_relations(text_job *j) {
+  const tk_proof *p = j->proof;
+  int next = 1;
+  for (size_t r = 0; r < p->nrelations; r++) {
+    bool used = false;
+    for (size_t i = 0; i < p->nitems; i++)
+      used |= p->items[i].verdict == TK_PROVED && p->items[i].assumed[r];
+    j->number[r] = used ? next++ : 0;
+  }
+}
+
+static void put_needs(tk_buf *out, const text_job *j, const tk_proof_item *x) {
+  const char *before = " (given ";
+  for (size_t r = 0; r < j->proof->nrelations; r++) {
+    if (!x->assumed[r]) continue;
+    tk_buf_printf(out, "%s%d", before, j->number[r]);
+    before = ", ";
+  }
+  if (*before == ',') tk_buf_putc(out, ')');
+}
+
+static void put_relations(tk_buf *out, const text_job *j) {
+  bool any = false;
+  for (size_t r = 0; r < j->proof->nrelations; r++) {
+    if (!j->number[r]) continue;
+    if (!any) tk_buf_puts(out, "given, as in this launch:\n");
+    any = true;
+    tk_buf_printf(out, "  %d. %s\n", j->number[r], j->proof->relations[r]);
+  }
+  for (size_t i = 0; i < j->proof->nnotes; i++)
+    tk_buf_printf(out, "note: %s\n", j->proof->notes[i]);
+}
+
+/* ---- items --------------------------------------------------------------- */
+
+static void put_item_place(tk_buf *out, const tk_proof_item *x) {
+  if (x->place.file)
+    tk_buf_printf(out, "%s:%d: ", x->place.file, x->place.line);
+}
+
+static void put_item(tk_buf *out, const text_job *j, const tk_proof_item *x) {
+  put_item_place(out, x);
+  tk_buf_printf(out, "%s: %s: %s", x->subject, tk_duty_name(x->duty),
+                verdicts[x->verdict]);
+  if (x->verdict == TK_PROVED) put_needs(out, j, x);
+  if (x->reason) tk_buf_printf(out, ": %s", x->reason);
+  tk_buf_putc(out, '\n');
+  if (x->verdict != TK_REFUTED) return;
+  tk_buf_printf(out, "    run: %s\n", x->finding);
+  tk_buf_printf(out, "    see: tkdbg run --check %s %s\n",
+                j->launch->fn->module->file->src->name, x->command);
+}
+
+static void put_counts(tk_buf *out, const tk_proof *p) {
+  const char *before = "";
+  tk_buf_printf(out, "%s: ", p->kernel);
+  for (int i = 0; i <= TK_UNDECIDED; i++) {
+    if (!p->count[i]) continue;
+    tk_buf_printf(out, "%s%zu %s", before, p->count[i], verdicts[i]);
+    before = ", ";
+  }
+  if (!p->nitems) tk_buf_puts(out, "nothing to prove");
+  if (*p->fixed) tk_buf_printf(out, "; for %s", p->fixed);
+  tk_buf_putc(out, '\n');
+}
+
+static void write_proof(tk_env *e, void *ud) {
+  text_job *j = ud;
+  tk_buf *out = &j->launch->text;
+  (void)e;
+  tk_buf_clear(out);
+  j->number = TK_NEWN(&j->launch->arena, int, j->proof->nrelations + 1);
+  number_relations(j);
+  for (size_t i = 0; i < j->proof->nitems; i++)
+    put_item(out, j, &j->proof->items[i]);
+  put_relations(out, j);
+  put_counts(out, j->proof);
+}
+
+const char *tk_proof_text(tk_launch *l, const tk_proof *p) {
+  text_job j = {l, p, NULL};
+  tk_status st = tk_session_guard(l->session, write_proof, &j);
+  return st == TK_OK ? tk_buf_str(&l->text) : NULL;
+}
+
+/* ---- JSON ---------------------------------------------------------------- */
+
+static void put_string(tk_buf *out, const char *key, const char *value) {
+  if (!value) return;
+  tk_buf_printf(out, ", \"%s\": ", key);
+  tk_json_string(out, value, strlen(value));
+}
+
+static void json_item(tk_buf *out, const tk_proof *p, const tk_proof_item *x) {
+  const char *before = "";
+  tk_buf_puts(out, "{\"duty\": ");
+  tk_json_string(out, tk_duty_name(x->duty), strlen(tk_duty_name(x->duty)));
+  put_string(out, "verdict", verdicts[x->verdict]);
+  put_string(out, "subject", x->subject);
+  put_string(out, "file", x->place.file);
+  if (x->place.file) tk_buf_printf(out, ", \"line\": %d", x->place.line);
+  put_string(out, "reason", x->reason);
+  put_string(out, "finding", x->finding);
+  put_string(out, "command", x->command);
+  tk_buf_puts(out, ", \"given\": [");
+  for (size_t r = 0; r < p->nrelations && x->assumed; r++) {
+    if (!x->assumed[r]) continue;
+    tk_buf_puts(out, before);
+    tk_json_string(out, p->relations[r], strlen(p->relations[r]));
+    before = ", ";
+  }
+  tk_buf_puts(out, "]}");
+}
+
+static void write_json(tk_env *e, void *ud) {
+  text_job *j = ud;
+  const tk_proof *p = j->proof;
+  tk_buf *out = &j->launch->text;
+  (void)e;
+  tk_buf_clear(out);
+  tk_buf_puts(out, "{\"kernel\": ");
+  tk_json_string(out, p->kernel, strlen(p->kernel));
+  put_string(out, "for", p->fixed);
+  tk_buf_puts(out, ", \"items\": [");
+  for (size_t i = 0; i < p->nitems; i++) {
+    if (i) tk_buf_puts(out, ", ");
+    json_item(out, p, &p->items[i]);
+  }
+  tk_buf_puts(out, "], \"notes\": [");
+  for (size_t i = 0; i < p->nnotes; i++) {
+    if (i) tk_buf_puts(out, ", ");
+    tk_json_string(out, p->notes[i], strlen(p->notes[i]));
+  }
+  tk_buf_puts(out, "]}\n");
+}
+
+const char *tk_proof_json(tk_launch *l, const tk_proof *p) {
+  text_job j = {l, p, NULL};
+  tk_status st = tk_session_guard(l->session, write_json, &j);
+  return st == TK_OK ? tk_buf_str(&l->text) : NULL;
+}

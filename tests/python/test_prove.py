@@ -1,0 +1,132 @@
+"""`tkdbg prove` of the kernels of tests/prove: each verdict is as expected, and
+what is proved has no finding at other sizes."""
+import functools
+import json
+import os
+import random
+import subprocess
+import sys
+import unittest
+
+import support
+
+support.need("library")
+
+sys.path.insert(0, os.path.join(support.ROOT, "tests", "prove"))
+import launches  # noqa: E402
+
+TKDBG = os.path.join(support.BUILD, "tkdbg")
+
+
+def run(*command):
+    return subprocess.run([TKDBG, *command], capture_output=True, text=True,
+                          timeout=300)
+
+
+@functools.lru_cache(maxsize=None)
+def prove(row):
+    """The JSON of a proof, and the exit status."""
+    launch = launches.launch(row.kind, row.kernel, *launches.SIZES)
+    assume = ["--assume", row.assume] if row.assume else []
+    done = run("prove", "--json", launches.KERNELS, *launch.options(),
+               *assume)
+    if "libisl-dev" in done.stderr:
+        raise unittest.SkipTest("isl is not installed (libisl-dev)")
+    if done.stderr:
+        raise AssertionError(done.stderr)
+    return json.loads(done.stdout), done.returncode
+
+
+def having(proof, *verdicts):
+    return {i["duty"] for i in proof["items"] if i["verdict"] in verdicts}
+
+
+def holds(assume, m, n):
+    return not assume or eval(assume, {"n_cols": n, "N": n, "n": m, "B": {
+        "n_cols <= B": 64}.get(assume, launches.B)})
+
+
+class Verdicts(unittest.TestCase):
+    def test_each_is_as_the_table_says(self):
+        for row in launches.table():
+            with self.subTest(row.kernel, assume=row.assume):
+                proof, status = prove(row)
+                self.assertEqual(having(proof, "counterexample"), row.refuted)
+                self.assertEqual(
+                    having(proof, "undecided", "depends on data") -
+                    row.refuted, row.open)
+                self.assertEqual(status, 1 if row.refuted else
+                                 5 if row.open else 0)
+
+    def test_the_command_of_a_counterexample_shows_it(self):
+        for row in launches.table():
+            if not row.refuted:
+                continue
+            proof, _ = prove(row)
+            for item in proof["items"]:
+                if item["verdict"] != "counterexample":
+                    continue
+                words = item["command"].replace("'", "").split(" ")
+                done = run("run", "--check", "--keep-going", "-q",
+                           launches.KERNELS, *words)
+                with self.subTest(row.kernel, duty=item["duty"]):
+                    self.assertIn(item["finding"], done.stderr)
+
+    def test_what_is_proved_has_no_finding_at_other_sizes(self):
+        choose = random.Random(35)
+        for row in launches.table():
+            if row.refuted or row.open:
+                continue
+            for _ in range(3):
+                m, n, k = (choose.randrange(2, 70) for _ in range(3))
+                if row.kernel == "described":
+                    n = 4 * n  # descriptors want strides of 16 bytes
+                if row.kind == "O":
+                    m = min(m, launches.B)
+                if not holds(row.assume, m, n):
+                    n = launches.B * choose.randrange(1, 4)
+                launch = launches.launch(row.kind, row.kernel, m, n, k)
+                done = run("run", "-q",
+                           "--check=bounds,race,twice,overflow,unwritten",
+                           launches.KERNELS, *launch.options())
+                with self.subTest(row.kernel, sizes=(m, n, k)):
+                    self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Relations(unittest.TestCase):
+    ROW = launches.Row("V", "copy", frozenset(), frozenset(), "")
+
+    def test_contradictory_relations_prove_nothing(self):
+        launch = launches.launch("V", "copy", *launches.SIZES)
+        done = run("prove", launches.KERNELS, *launch.options(), "--assume",
+                   "n > 100", "--assume", "n < 50")
+        self.assertEqual(done.returncode, 2)
+        if "libisl-dev" not in done.stderr:
+            self.assertIn("contradict each other", done.stderr)
+
+    def test_what_is_not_a_relation_is_refused(self):
+        launch = launches.launch("V", "copy", *launches.SIZES)
+        for text, said in (("m == 3", "'m' is no number of this launch"),
+                           ("n + 1", "a comparison is expected"),
+                           ("n ==", ""), ("n < 1.5", "a whole number"),
+                           ("n in n", "numbers are compared by"),
+                           ("n ** n == 2", "is not known here")):
+            done = run("prove", launches.KERNELS, *launch.options(),
+                       "--assume", text)
+            with self.subTest(text):
+                self.assertEqual(done.returncode, 2)
+                if "libisl-dev" not in done.stderr:
+                    self.assertIn(said, done.stderr)
+
+    def test_a_grid_that_rounds_down_does_not_cover(self):
+        launch = launches.launch("V", "copy", 96, 1, 1)
+        done = run("prove", launches.KERNELS, *launch.options(), "--assume",
+                   "grid[0] == n // B")
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("coverage: counterexample", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
