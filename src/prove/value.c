@@ -355,6 +355,9 @@ tkq_value tkq_evaluate(tkq_walk *w, const tk_func *f, const tk_inst *in,
   case TK_I_ADDPTR: return pointer_value(w, a, b);
   case TK_I_LOAD:
     return tkq_unknown_value(w, &in->type, "a value that is loaded");
+  case TK_I_UNDEF:
+    return tkq_unknown_value(
+        w, &in->type, "what a function gives that ends without a return");
   case TK_I_EXTERN:
   case TK_I_FMA:
   case TK_I_ASM:
