@@ -117,11 +117,19 @@ static bool value_fits(const tk_value *v, const tk_type *t) {
   return false;
 }
 
+/* Of a tensor a form takes the address, and each length and stride. */
+static bool tensor_fits(const tk_tensor *x, const tk_param *p) {
+  const tk_type *t = &p->type;
+  if (!p->item) return t->ptr == 1 && x->dtype == t->elem;
+  return !t->ptr && tk_is_int((tk_dtype)t->elem) &&
+         p->item <= 2 * (size_t)x->rank;
+}
+
 static bool arg_fits(const tk_arg *a, const tk_param *p) {
   const tk_type *t = &p->type;
   switch (a->kind) {
   case TK_ARG_ABSENT: return false;
-  case TK_ARG_TENSOR: return t->ptr == 1 && a->tensor.dtype == t->elem;
+  case TK_ARG_TENSOR: return tensor_fits(&a->tensor, p);
   case TK_ARG_SCALAR: return !t->ptr && a->dtype == t->elem;
   case TK_ARG_VALUE:
     /* Items of tuples and descriptors were counted when the form was made;
