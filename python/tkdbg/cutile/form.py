@@ -574,15 +574,11 @@ def _pack(b, op):
     word = b.emit("copy", x.type.of(f"uint{size * 8}"), x)
     parts = [b.cast(b.binary("lshr", word, b.number(word, 8 * i))
                     if i else word, "uint8") for i in range(size)]
-    while len(parts) > 1:  # joined so that the last axis is the byte's number
+    while len(parts) > 1:  # each new axis is a bit of the byte's number
         half = len(parts) // 2
         parts = [b.emit("join", p.type.shaped((*p.type.shape, 2)), p, q)
                  for p, q in zip(parts[:half], parts[half:])]
-    rank = len(parts[0].type.shape)
-    axes = [0, *range(rank - 1, 0, -1)]
-    made = parts[0]
-    made = b.emit("permute", made.type, made, axes=axes)
-    b.set(op.results[0], b.emit("copy", result, made))
+    b.set(op.results[0], b.emit("copy", result, parts[0]))
 
 
 @emits("tile_unpack")
@@ -768,13 +764,16 @@ def _whole_quotient(b, fn, x, y):
     return b.select(b.binary("and", rest, signs), fix, q)
 
 
+_OVERLOADS = {"pow": 2}  # the first of two floats; 0 for the others
+
+
 def external(b: Builder, function: str, *args: Slot) -> Slot:
     """A function of libdevice, which has fp32 and fp64."""
     own = args[0].type.element
     at = "fp64" if own == "fp64" else "fp32"
     wide = [b.cast(a, at) if is_float(a.type.element) else a for a in args]
     made = b.emit("extern", wide[0].type, *wide, function=function,
-                  overload=int(at == "fp64"))
+                  overload=_OVERLOADS.get(function, 0) + (at == "fp64"))
     return b.cast(made, own)
 
 

@@ -22,6 +22,7 @@ class Loop:
         self.params = params         # carried from trip to trip
         self.goes: Slot | None = None   # whether there is another trip
         self.skips: Slot | None = None  # whether the rest of a trip is left out
+        self.pending: list[Slot] = []   # results of branches, not set yet
 
 
 # ---- loops and branches ---------------------------------------------------------
@@ -93,6 +94,11 @@ def _emit_jump(b, op: Op, loop: Loop | None) -> None:
     assert loop is not None
     b.at(op)
     _carry(b, loop.params, op.operands["values"])
+    for slot in loop.pending:  # nobody reads them, but they are set
+        same = [b.slots[p] for p in _lanes(loop.params)
+                if (p.name or slot.name) == slot.name and
+                b.slots[p].type == slot.type]
+        b.move(slot, same[0] if same else b.constant(slot.type, 0))
     if op.code == "break" and loop.goes is not None:
         _put(b, loop.goes, False)
     if loop.skips is not None:
@@ -112,7 +118,12 @@ def _emit_branch(b, op: Op, rest: Sequence[Op], loop: Loop | None,
     ends = [block.ops[-1].code in _ENDS for block in op.blocks]
     deep = [_leaves(block) for block in op.blocks]
     for result in _lanes(op.results):
-        b.set(result, b.new(result))
+        slot = b.new(result)
+        for after in rest:
+            if after.code == "assign" and (
+                    after.operands["value"] is result):
+                slot.name = after.results[0].name
+        b.set(result, slot)
     st = b.compound("if")
     st.cond = cond
     nested = deep[0] != deep[1] and ends[deep.index(True)]
@@ -125,12 +136,15 @@ def _emit_branch(b, op: Op, rest: Sequence[Op], loop: Loop | None,
         _put(b, loop.skips, False)
         b.close()
         b.open = kept
+        loop.pending += [b.slots[r] for r in _lanes(op.results)]
     for block, body, leaves in zip(op.blocks, (st.body, st.orelse), deep):
         def emit(block=block, leaves=leaves):
             emit_block(b, block.ops, loop, op.results)
             if nested and not leaves:
                 emit_block(b, rest, loop, results)
         b.inside(body, emit)
+    if any(deep) and not nested and loop is not None and op.results:
+        del loop.pending[-len(_lanes(op.results)):]
     if not st.body and not st.orelse:
         st.body.append(Stmt("run", st.place))
     if nested:
