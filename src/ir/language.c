@@ -39,21 +39,26 @@ static bool in_word(char c) {
   return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-/* The phrase that begins at p, in a text that begins at start; or NULL. */
-static const phrase *phrase_at(tk_language l, const char *start,
-                               const char *p) {
+/* The phrase that begins at p, in a text that begins at start; or NULL.  What
+ * an index follows is the name of a tensor. */
+static const phrase *phrase_at(int l, const char *start, const char *p) {
   if (p > start && (in_word(p[-1]) || p[-1] == '%')) return NULL;
   for (size_t i = 0; i < TK_COUNT(phrases); i++) {
     const phrase *x = &phrases[i];
     size_t n = strlen(x->from);
-    if (x->language == l && !strncmp(p, x->from, n) &&
-        !(in_word(x->from[n - 1]) && in_word(p[n])))
+    if ((int)x->language == l && !strncmp(p, x->from, n) &&
+        !(in_word(x->from[n - 1]) && (in_word(p[n]) || p[n] == '[')))
       return x;
   }
   return NULL;
 }
 
-const char *tk_language_words(tk_language l, tk_arena *a, const char *format) {
+void tk_language_speak(tk_env *e, tk_language l) {
+  e->words = l == TK_LANGUAGE_TRITON ? NULL : tk_language_words;
+  e->whose_words = (int)l;
+}
+
+const char *tk_language_words(int l, tk_arena *a, const char *format) {
   const char *made = format;
   size_t done = 0; /* of what was made: up to where it is in l's words */
   for (const char *p = format; *p; p++) {

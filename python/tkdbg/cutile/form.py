@@ -1126,6 +1126,8 @@ def _printf(b, op):
         pieces.append((b.slot(args.pop(0)), "" if spec == "d" else spec))
     if text[at:]:
         pieces.append(text[at:])
+    if pieces and isinstance(pieces[-1], str):  # printing ends the line
+        pieces[-1] = pieces[-1].removesuffix("\n")
     values = [p[0] for p in pieces if not isinstance(p, str)]
     inst = b.add("print", [], [], {}, values[0].type if values else INT32)
     inst.format = pieces
