@@ -62,7 +62,9 @@ static void report_undef(tkc_flow *f, tki *t, const tkc_flow_source *s,
       tkc_report(f->c, t, TK_D_UNDEF, at, &s->at, "an undefined %s", what);
   tkc_at_lane(f->c, d, s->lane);
   note_sink_element(t, d, s, x);
-  tkc_note(f->c, d, &s->at, "it comes from here: %s", s->text);
+  /* One text, all of which is put in the words of the kernel's language. */
+  tkc_note(f->c, d, &s->at, "%s",
+           tk_arena_printf(&f->c->run, "it comes from here: %s", s->text));
   tkc_help(f->c, d, "%s", undef_help(s));
   tkc_reported(f->c, t, d);
 }

@@ -60,9 +60,13 @@ def annotations(kernel: Any) -> tuple[Any, Any]:
 
 
 @functools.lru_cache(maxsize=None)
-def _bytecode_version() -> Any:
-    return max(lookup("cuda.tile._bytecode.version:BytecodeVersion"),
-               key=lambda v: v.value)
+def bytecode_version() -> Any:
+    """The newest that this version of cuda.tile supports."""
+    try:
+        known = lookup("cuda.tile._compile:_SUPPORTED_VERSIONS")
+    except Refused:
+        known = lookup("cuda.tile._bytecode.version:BytecodeVersion")
+    return max(known, key=lambda v: v.value)
 
 
 def _convention() -> Any:
@@ -102,7 +106,7 @@ def _raw_block(kernel: Any, sig: Any) -> Any:
         result = compile_tile(
             kernel._annotated_function, [sig], sm_arch="sm_100",
             return_final_ir=True, return_cubin=False,
-            bytecode_version=_bytecode_version())
+            bytecode_version=bytecode_version())
     finally:
         setattr(module, "_transform_ir", transform)
         if checks is not None:
@@ -279,6 +283,7 @@ def key_of(sig: Any) -> Any:
 
 def modules_with(names: Any) -> list[Any]:
     """The modules of cuda.tile that have one of the names."""
+    lookup("cuda.tile._compile:compile_tile")  # it is imported late
     return [module for name, module in list(sys.modules.items())
             if (name == "cuda.tile" or name.startswith("cuda.tile.")) and
             module is not None and any(n in vars(module) for n in names)]

@@ -205,6 +205,8 @@ class Patches:
             "get_compute_capability": lambda *_: CAPABILITY,
             "_get_max_grid_size": lambda *_: GRID_MAX,
             "get_driver_version": lambda *_: (13, 0),
+            "_get_max_supported_bytecode_version":
+                lambda *_, **__: front.bytecode_version(),
             "launch_extended": _refuse("cuda.lang's launches are not "
                                        "supported")}
         for module in front.modules_with(ours):
