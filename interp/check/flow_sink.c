@@ -253,11 +253,10 @@ static tkc_flow_id masked_off(tkc_flow *f, tki *t, const tki_access *a,
       "masked off, and it has no other=",
       "outside of the block pointer's shape, and it has no padding_option=",
       "outside of the descriptor's shape, and it has no padding"};
-  return tkc_flow_begin(f, t, TKC_FLOW_UNDEF, TKC_FLOW_MASKED_OFF, i,
-                        tk_arena_printf(&f->c->run, "%s%s%sthis load is %s",
-                                        *lane ? "lane " : "", lane,
-                                        *lane ? " of " : "",
-                                        open[tk_inst_window(a->in)]));
+  return tkc_flow_begin(
+      f, t, TKC_FLOW_UNDEF, TKC_FLOW_MASKED_OFF, i,
+      tk_arena_printf(&f->c->run, "%s%s%sthis load is %s", *lane ? "lane " : "",
+                      lane, *lane ? " of " : "", open[tk_inst_window(a->in)]));
 }
 
 static tkc_flow_id never_written(tkc_flow *f, tki *t, const tki_access *a,

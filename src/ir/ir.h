@@ -131,7 +131,7 @@ typedef struct tk_program_arg {
 
 struct tk_program {
   tk_arena arena;
-  int triton_version; /* as in spec/version.def; 0: the newest */
+  int triton_version;   /* as in spec/version.def; 0: the newest */
   tk_language language; /* that the kernel was written in */
   int64_t options[TK_LAUNCH_OPTIONS];
   const tk_func *kernel;

@@ -71,7 +71,7 @@ const char *tk_language_words(int l, tk_arena *a, const char *format) {
     char *next = tk_arena_alloc(a, done + to + strlen(p + from) + 1);
     memcpy(next, made, done);
     memcpy(next + done, x->to, to);
-    strcpy(next + done + to, p + from);
+    memcpy(next + done + to, p + from, strlen(p + from) + 1);
     made = next;
     done += to;
     p += from - 1;

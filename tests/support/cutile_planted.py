@@ -31,7 +31,8 @@ def launch(grid, kernel, *args):
 
 @ct.kernel
 def promised(a, b, T: Int):
-    t = ct.load(a, (ct.bid(0),), (T,), check_bounds=False)  # here: promised_load
+    i = ct.bid(0)
+    t = ct.load(a, (i,), (T,), check_bounds=False)  # here: promised_load
     ct.store(b, (ct.bid(0),), t)
 
 

@@ -17,6 +17,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from ..patches import Patches
 from .model import Block, Kernel, Op, Param, Place, Refused, Tile, Value, View
 
 OLDEST = (1, 5)
@@ -46,11 +47,12 @@ def lookup(*paths: str) -> Any:
             return found
         except (ImportError, AttributeError):
             continue
-    raise Refused(f"cuda.tile {version()} has no {paths[0].replace(':', '.')}, "
-                  "which tkdbg needs to read its kernels")
+    name = paths[0].replace(":", ".")
+    raise Refused(f"cuda.tile {version()} has no {name}, which tkdbg needs to "
+                  "read its kernels")
 
 
-def annotations(kernel: Any) -> tuple[Any, Any]:
+def parameters_of(kernel: Any) -> tuple[Any, Any]:
     """(the Python function, an annotation for each parameter) of a kernel."""
     function = getattr(kernel, "_annotated_function", None)
     if function is None:
@@ -59,7 +61,7 @@ def annotations(kernel: Any) -> tuple[Any, Any]:
     return function.pyfunc, function.parameter_annotations
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def bytecode_version() -> Any:
     """The newest that this version of cuda.tile supports."""
     try:
@@ -93,28 +95,23 @@ def _raw_block(kernel: Any, sig: Any) -> Any:
     drop_dead = lookup("cuda.tile._compile:dead_code_elimination_pass",
                        "cuda.tile._passes.dce:dead_code_elimination_pass")
     lookup("cuda.tile._compile:_transform_ir")
-    transform: Any = vars(module)["_transform_ir"]
-    checks = vars(module).get("check_dtype_support")
-
-    def only_drop(body: Any, *_: Any, **__: Any) -> None:
-        drop_dead(body)
-
+    replaced = Patches()
     try:
-        setattr(module, "_transform_ir", only_drop)
-        if checks is not None:  # of one GPU's element types
-            setattr(module, "check_dtype_support", lambda *_, **__: None)
+        replaced.set(module, "_transform_ir",
+                     lambda body, *_, **__: drop_dead(body))
+        if "check_dtype_support" in vars(module):  # of one GPU
+            replaced.set(module, "check_dtype_support",
+                         lambda *_, **__: None)
         result = compile_tile(
             kernel._annotated_function, [sig], sm_arch="sm_100",
             return_final_ir=True, return_cubin=False,
             bytecode_version=bytecode_version())
     finally:
-        setattr(module, "_transform_ir", transform)
-        if checks is not None:
-            setattr(module, "check_dtype_support", checks)
+        replaced.undo()
     return result.final_ir[0]
 
 
-# ---- its form as plain data ---------------------------------------------------
+# ---- its form as plain data -----------------------------------------------
 
 
 def _plain(value: Any) -> Any:
@@ -227,7 +224,7 @@ def _is_wide(array: Any) -> bool:
 def read(kernel: Any, sig: Any, params: list[Param],
          arguments: list[tuple[str, str | None]]) -> Kernel:
     """A kernel's form for a signature; raises what cuda.tile finds wrong."""
-    function, _ = annotations(kernel)
+    function, _ = parameters_of(kernel)
     reader = _Reader()
     body = reader.block(_raw_block(kernel, sig))
     code = inspect.unwrap(function).__code__
@@ -243,10 +240,10 @@ def read(kernel: Any, sig: Any, params: list[Param],
                   reader.sources, version())
 
 
-# ---- signatures -----------------------------------------------------------------
+# ---- signatures -----------------------------------------------------------
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def constraints() -> Any:
     """The module whose classes describe parameters."""
     found = lookup("cuda.tile.compilation:TupleConstraint")
@@ -278,7 +275,7 @@ def key_of(sig: Any) -> Any:
     return repr(sig)
 
 
-# ---- what is taken over -----------------------------------------------------------
+# ---- what is taken over ---------------------------------------------------
 
 
 def modules_with(names: Any) -> list[Any]:

@@ -9,7 +9,7 @@ from .model import Block, Op, Refused, Value
 from .tree import FormType, Function, Slot, Stmt
 
 if TYPE_CHECKING:
-    from .form import Builder
+    from .builder import Builder
 
 _FLAG = FormType("int1")
 _ENDS = ("break", "continue", "return")
@@ -21,11 +21,21 @@ class Loop:
     def __init__(self, params: Sequence[Value]) -> None:
         self.params = params         # carried from trip to trip
         self.goes: Slot | None = None   # whether there is another trip
-        self.skips: Slot | None = None  # whether the rest of a trip is left out
+        self.skips: Slot | None = None  # whether a trip's rest is left out
         self.pending: list[Slot] = []   # results of branches, not set yet
 
+    def go(self) -> Slot:
+        """The flag `goes`, which there is from here on."""
+        self.goes = Slot(_FLAG)
+        return self.goes
 
-# ---- loops and branches ---------------------------------------------------------
+    def skip(self) -> Slot:
+        """The flag `skips`, which there is from here on."""
+        self.skips = self.skips or Slot(_FLAG)
+        return self.skips
+
+
+# ---- loops and branches ---------------------------------------------------
 
 
 def _leaves(block: Block) -> bool:
@@ -118,24 +128,16 @@ def _emit_branch(b, op: Op, rest: Sequence[Op], loop: Loop | None,
     ends = [block.ops[-1].code in _ENDS for block in op.blocks]
     deep = [_leaves(block) for block in op.blocks]
     for result in _lanes(op.results):
-        slot = b.new(result)
-        for after in rest:
-            if after.code == "assign" and (
-                    after.operands["value"] is result):
-                slot.name = after.results[0].name
-        b.set(result, slot)
-    st = b.compound("if")
-    st.cond = cond
+        names = [after.results[0].name for after in rest
+                 if after.code == "assign" and
+                 after.operands["value"] is result]
+        b.set(result, b.new(result, *names[:1]))
+    st = b.compound("if", cond)
     nested = deep[0] != deep[1] and ends[deep.index(True)]
     if any(deep) and not nested:
         assert loop is not None
-        loop.skips = loop.skips or Slot(_FLAG)
-        before = Stmt("run", st.place)
-        b.out.insert(len(b.out) - 1, before)
-        b.open, kept = before, b.open
-        _put(b, loop.skips, False)
-        b.close()
-        b.open = kept
+        skips = loop.skip()
+        b.before(lambda: _put(b, skips, False))
         loop.pending += [b.slots[r] for r in _lanes(op.results)]
     for block, body, leaves in zip(op.blocks, (st.body, st.orelse), deep):
         def emit(block=block, leaves=leaves):
@@ -151,9 +153,8 @@ def _emit_branch(b, op: Op, rest: Sequence[Op], loop: Loop | None,
         return True
     if not any(deep):
         return False
-    after = b.compound("if")
     assert loop is not None
-    after.cond = loop.skips
+    after = b.compound("if", loop.skips)
     b.inside(after.orelse, lambda: emit_block(b, rest, loop, results))
     return True
 
@@ -184,27 +185,23 @@ def _bounds(b, op: Op) -> list[Slot]:
 def _variable(b, op: Op) -> Slot:
     """The variable of a for, by the name that the body gives it."""
     value = op.blocks[0].params[0]
-    made = b.new(value)
-    for inner in op.blocks[0].ops[:1]:
-        if inner.code == "assign" and inner.operands["value"] is value:
-            made.name = inner.results[0].name
-            made.frame = (b.place.function.split(".")[0]
-                          if inner.results[0].name else "")
+    names = [inner.results[0].name for inner in op.blocks[0].ops[:1]
+             if inner.code == "assign" and inner.operands["value"] is value]
+    made = b.new(value, *names)
     b.set(value, made)
     return made
 
 
 def _emit_for(b, op: Op, loop: Loop) -> None:
     bounds = _bounds(b, op)
-    st = b.compound("for")
-    st.loop = (_variable(b, op), *bounds)
+    st = b.compound("for", loop=(_variable(b, op), *bounds))
     b.inside(st.body, lambda: emit_block(b, op.blocks[0].ops, loop))
 
 
 def _emit_while(b, op: Op, loop: Loop, counts: bool) -> None:
     """Also a for with a break, which has no more trips when its flag is
     down."""
-    goes = loop.goes = Slot(_FLAG)
+    goes = loop.go()
     _put(b, goes, True)
     stop = step = count = None
     if counts:
@@ -214,12 +211,9 @@ def _emit_while(b, op: Op, loop: Loop, counts: bool) -> None:
     b.close()
     if counts:
         more = b.compare("lt", count, stop)
-        cond = b.binary("and", goes, more)
-        st = b.compound("while")
-        st.cond = cond
+        st = b.compound("while", b.binary("and", goes, more))
     else:
-        st = b.compound("while")
-        st.cond = goes
+        st = b.compound("while", goes)
 
     def emit() -> None:
         if counts:
@@ -232,7 +226,7 @@ def _emit_while(b, op: Op, loop: Loop, counts: bool) -> None:
         b.inside(st.body, count_on)
 
 
-# ---- reductions and scans -------------------------------------------------------
+# ---- reductions and scans -------------------------------------------------
 
 
 _SIMPLE = {"add": "sum", "mul": "prod", "min": "min", "max": "max",
@@ -274,7 +268,6 @@ def emit_reduction(b: Builder, op: Op, scan: bool) -> None:
             op=word, **attributes))
         return
     results = [Slot(b.type(r)) for r in op.results]
-    inst = b.add("scan_fn" if scan else "reduce_fn", results, xs, attributes)
     shapes = []
     shape = list(xs[0].type.shape)
     if scan:
@@ -282,7 +275,8 @@ def emit_reduction(b: Builder, op: Op, scan: bool) -> None:
     while not scan and shape[axis] > 1:
         shape[axis] //= 2
         shapes.append(tuple(shape))
-    inst.functions = [_combine(b, op, s) for s in shapes]
+    b.add("scan_fn" if scan else "reduce_fn", results, xs, attributes,
+          functions=[_combine(b, op, s) for s in shapes])
     for value, slot in zip(op.results, results):
         b.set(value, slot)
 
@@ -291,9 +285,7 @@ def _combine(b: Builder, op: Op, shape: tuple[int, ...]) -> str:
     """Makes the function that combines two tiles of a shape; its name."""
     body = op.blocks[0]
     name = f"combine#{len(b.made) + 1}" if b.made else "combine"
-    inner = type(b)(b.kernel, b.made, shape)
-    inner.place = inner.header = b.place
-    inner.constants = dict(b.constants)
+    inner = type(b)(b.kernel, b.made, b, shape)
     # lhs0, rhs0, lhs1, rhs1 there; those of each side together here
     ordered = [*body.params[::2], *body.params[1::2]]
     for i, param in enumerate(ordered):
@@ -311,10 +303,8 @@ def _combine(b: Builder, op: Op, shape: tuple[int, ...]) -> str:
         inner.operation(each)
     results = [inner.broadcast(inner.slot(v), shape)
                for v in end.operands["outputs"]]
-    last = inner.compound("return")
-    last.results = results
-    function = Function(name, [inner.slots[p] for p in ordered], b.place)
-    function.results = [slot.type for slot in results]
-    function.body = inner.out
+    inner.compound("return", results=results)
+    function = Function(name, [inner.slots[p] for p in ordered], b.place,
+                        inner.out, [slot.type for slot in results])
     b.made[at] = function.text("func", 0)
     return name

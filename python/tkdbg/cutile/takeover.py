@@ -49,8 +49,8 @@ class Launch(prepared.Prepared):
         session.runs.free_garbage()
         session.check(session.attended(
             session.lib.tk_ir_open, session.ptr,
-            made.place.file.encode("utf-8", "surrogateescape"), text,
-            len(text), byref(opened)), made.name)
+            f"{made.name}.tk".encode(), text, len(text), byref(opened)),
+            made.name)
         session.check(session.lib.tk_launch_new(session.ptr, opened,
                                                 byref(out)), made.name)
         self.ptr = out.value or 0
@@ -68,9 +68,11 @@ class _ArraySlot(arguments.TensorSlot):
 
     def _layout(self, arg, reader):
         layout = super()._layout(arg, reader)
-        if reader.session.options.check is None:
+        if not layout.storage or not layout.data:
             return layout
-        return layout
+        own = layout.written and (
+            layout.written + layout.data - layout.storage)
+        return layout._replace(storage=0, nbytes=0, written=own)
 
 
 class _ScalarSlot(arguments.Slot):
@@ -96,8 +98,9 @@ class _ListSlot(arguments.Slot):
         words, layouts = signature.list_words(reader, arg)
         self.words = array.array("q", words)
         address, count = self.words.buffer_info()
-        table = tensors.Layout(address, self.session.dtypes.number("int64"),
-                               (count,), (1,), address, 8 * count, 0, 0)
+        number: Any = self.session.dtypes.number("int64")
+        table = tensors.Layout(address, number, (count,), (1,), address,
+                               8 * count, 0, 0)
         memory = tensors.buffer()
         table.pack(memory)
         status = self.lib.tk_launch_tensor(self.launch, self.name, memory)
@@ -119,7 +122,7 @@ def _slot(session, launch, leaf):
                       arguments.kind_of(type(leaf.value)))
 
 
-# ---- launches -----------------------------------------------------------------------
+# ---- launches -------------------------------------------------------------
 
 
 def _grid_of(grid):
@@ -153,7 +156,7 @@ def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Sequence[Any],
 
 def _prepare(session, kernel, values):
     """The Launch for these arguments, new or known, and its leaves."""
-    function, annotations = front.annotations(kernel)
+    function, annotations = front.parameters_of(kernel)
     names = function.__code__.co_varnames[:function.__code__.co_argcount]
     session.reader.begin(compiling=True)
     try:

@@ -8,7 +8,7 @@ share a slot where no two of them are needed at the same time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, NamedTuple, Union
 
 from .model import Place
 
@@ -39,7 +39,7 @@ class Slot:
                  frame: str = "") -> None:
         self.type, self.name, self.frame = type, name, frame
         self.number = -1
-        self.home: Optional[Slot] = None  # whose slot it shares
+        self.home: Slot | None = None  # whose slot it shares
 
     def root(self) -> Slot:
         found = self
@@ -57,13 +57,14 @@ class Inst:
 
     def __init__(self, op: str, results: Sequence[Slot],
                  operands: Sequence[Operand], attributes: dict[str, Any],
-                 place: Place | None, type: FormType | None = None) -> None:
+                 place: Place | None, type: FormType | None = None, *,
+                 functions: Sequence[str] = (),
+                 format: Sequence[Piece] | None = None,
+                 is_move: bool = False) -> None:
         self.op, self.results, self.operands = op, list(results), operands
         self.attributes, self.place, self.type = attributes, place, type
-        self.functions: Sequence[str] = ()
-        self.format: Sequence[Piece] | None = None
-        self.bodies: tuple[list[Inst], ...] = ()
-        self.is_move = False
+        self.functions, self.format = functions, format
+        self.is_move = is_move
 
     def reads(self) -> Iterator[Slot]:
         for _, slot in self.operands:
@@ -85,26 +86,26 @@ class Stmt:
         self.orelse: list[Stmt] = []
         self.results: Sequence[Slot] = ()
 
+    def become(self, kind: str, place: Place, cond: Slot | None,
+               loop: tuple[Slot, ...], results: Sequence[Slot]) -> None:
+        """A statement whose instructions are a compound one's header."""
+        self.kind, self.place, self.cond = kind, place, cond
+        self.loop, self.results = loop, results
+
 
 class Function:
     """A function of the form."""
 
-    def __init__(self, name: str, params: Sequence[Slot], place: Place) -> None:
+    def __init__(self, name: str, params: Sequence[Slot], place: Place,
+                 body: list[Stmt], results: Sequence[FormType] = (),
+                 origins: Sequence[str] = ()) -> None:
         self.name, self.params, self.place = name, params, place
-        self.results: Sequence[FormType] = ()
-        self.body: list[Stmt] = []
-        self.origins: Sequence[str] = ()  # of a kernel's params, as text
+        self.body, self.results = body, results
+        self.origins = origins  # of a kernel's params, as text
 
     def text(self, word: str, source: int) -> str:
         _Merging(self).run()
         return _Printer(self).text(word, source)
-
-
-def _insts(insts: Sequence[Inst]) -> Iterator[Inst]:
-    for inst in insts:
-        yield inst
-        for body in inst.bodies:
-            yield from _insts(body)
 
 
 def statements(body: Sequence[Stmt]) -> Iterator[Stmt]:
@@ -114,7 +115,7 @@ def statements(body: Sequence[Stmt]) -> Iterator[Stmt]:
         yield from statements(st.orelse)
 
 
-# ---- which values share a slot -------------------------------------------------
+# ---- which values share a slot --------------------------------------------
 
 
 class _Merging:
@@ -128,7 +129,7 @@ class _Merging:
         for st in statements(function.body):
             for slot in (*st.loop, *st.results, *filter(None, [st.cond])):
                 self._number(slot)
-            for inst in _insts(st.insts):
+            for inst in st.insts:
                 for slot in (*inst.reads(), *inst.results):
                     self._number(slot)
         self.clash = [0] * len(self.slots)
@@ -147,7 +148,7 @@ class _Merging:
         for slot in self.function.params:
             self._define(slot, live | params)
         moves = [inst for st in statements(self.function.body)
-                 for inst in _insts(st.insts) if inst.is_move]
+                 for inst in st.insts if inst.is_move]
         for inst in moves:
             self._merge(inst.results[0], inst.operands[0][1])
         named: dict[Any, Slot] = {}
@@ -159,13 +160,9 @@ class _Merging:
             st.insts = self._without_moves(st.insts)
 
     def _without_moves(self, insts):
-        kept = []
-        for inst in insts:
-            inst.bodies = tuple(map(self._without_moves, inst.bodies))
-            if not (inst.is_move and inst.results[0].root() is
-                    inst.operands[0][1].root()):
-                kept.append(inst)
-        return kept
+        return [inst for inst in insts if not (
+            inst.is_move and
+            inst.results[0].root() is inst.operands[0][1].root())]
 
     def _merge(self, a, b):
         a, b = a.root(), b.root()
@@ -189,17 +186,13 @@ class _Merging:
 
     def _list(self, insts, live):
         for inst in reversed(insts):
-            if inst.bodies:
-                live = self._list(inst.bodies[0], live) | self._list(
-                    inst.bodies[1], live)
-            source = (1 << inst.operands[0][1].number if inst.is_move else 0)
+            source = 1 << inst.operands[0][1].number if inst.is_move else 0
             written = 0
             for slot in inst.results:
                 written |= 1 << slot.number
-            if not inst.bodies:  # those of a cond are defined in its bodies
-                for slot in inst.results:
-                    self._define(slot, live | written, source)
-                live &= ~written
+            for slot in inst.results:
+                self._define(slot, live | written, source)
+            live &= ~written
             for slot in inst.reads():
                 live |= 1 << slot.number
         return live
@@ -244,7 +237,7 @@ class _Merging:
         return head
 
 
-# ---- the text --------------------------------------------------------------------
+# ---- the text -------------------------------------------------------------
 
 
 class _Printer:
@@ -305,32 +298,25 @@ class _Printer:
     def _homes(self):
         """(slots in their order, those that cannot be temporaries)"""
         homes: dict[Slot, Any] = {}
-        many = set()
+        many, once = set(), set()
         for slot in self.function.params:
             homes[slot.root()] = None
         for st in statements(self.function.body):
-            for inst in _insts(st.insts):
+            for inst in st.insts:
                 for slot in inst.results:
                     home = slot.root()
-                    if homes.setdefault(home, st) is not st or (
-                            not inst.bodies and home in self._defined):
+                    if homes.setdefault(home, st) is not st or home in once:
                         many.add(home)
-                    if not inst.bodies:
-                        self._defined.add(home)
+                    once.add(home)
             if st.loop:
                 homes.setdefault(st.loop[0].root(), None)
                 many.add(st.loop[0].root())
         for st in statements(self.function.body):
-            used = [slot for inst in _insts(st.insts)
-                    for slot in inst.reads()]
+            used = [slot for inst in st.insts for slot in inst.reads()]
             used += (*st.results, *st.loop[1:], *filter(None, [st.cond]))
             many |= {slot.root() for slot in used
                      if homes.get(slot.root()) is not st}
         return homes, many
-
-    @property
-    def _defined(self):
-        return self.__dict__.setdefault("_once", set())
 
     def _name(self, slot):
         home = slot.root()
@@ -347,7 +333,7 @@ class _Printer:
         pad = "  " * depth
         word = {"run": "stmt"}.get(st.kind, st.kind)
         self.lines.append(f"{pad}{word} {_at(st.place)} {{")
-        self._list(st.insts, st.place, depth + 1)
+        self._insts(st.insts, st.place, depth + 1)
         end = f"{pad}}}"
         if st.kind == "return":
             end += " " * bool(st.results) + ", ".join(
@@ -368,12 +354,12 @@ class _Printer:
             self._body(st.orelse, depth + 1)
         self.lines.append(f"{pad}}}")
 
-    def _list(self, insts, around, depth):
+    def _insts(self, insts, around, depth):
         for inst in insts:
-            self._inst(inst, around, depth)
+            self.lines.append("  " * depth + self._inst(inst, around))
 
-    def _inst(self, inst, around, depth):
-        pad, line = "  " * depth, ""
+    def _inst(self, inst, around):
+        line = ""
         operands = ", ".join((f"{label}=" if label else "") + self._name(slot)
                              for label, slot in inst.operands)
         if operands:
@@ -388,18 +374,11 @@ class _Printer:
         results = ", ".join(map(self._name, inst.results))
         types = (", ".join(str(slot.type) for slot in inst.results) or
                  str(inst.type))
-        line = (f"{pad}{results}{' = ' if results else ''}{inst.op}{line} : "
+        line = (f"{results}{' = ' if results else ''}{inst.op}{line} : "
                 f"{types}")
         if inst.place is not None and inst.place != around:
             line += " " + _at(inst.place)
-        if not inst.bodies:
-            self.lines.append(line)
-            return
-        self.lines.append(line + " {")
-        self._list(inst.bodies[0], around, depth + 1)
-        self.lines.append(f"{pad}}} else {{")
-        self._list(inst.bodies[1], around, depth + 1)
-        self.lines.append(f"{pad}}}")
+        return line
 
     def _piece(self, piece):
         if isinstance(piece, str):
