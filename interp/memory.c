@@ -419,13 +419,22 @@ void tki_run_ATOMIC(tki *t, const tki_op *op, tki_val *frame) {
   tki_set(t, &frame[in->res[0]], v);
 }
 
+/* The result of a compare-and-swap of no lanes. */
+static void copy_expected(const tki_access *a, tki_span expected, char *d) {
+  for (int64_t i = 0; i < a->in->n; i++)
+    memcpy(d + (size_t)i * a->size, expected.at + (size_t)i * expected.step,
+           a->size);
+}
+
 void tki_run_CAS(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   tki_val *c = frame + in->args[1], *x = frame + in->args[2];
-  tki_access a = access_by_lanes(t, in, frame, NULL);
+  const tki_val *mask = operand_or_null(in, frame, tk_atomic_cas_mask(in));
+  tki_access a = access_by_lanes(t, in, frame, mask);
   tki_val v = tki_result(t, in, frame, 0);
   char *d = tki_writable(&v);
   tki_span expected = tki_span_of(c, a.size);
+  if (mask) copy_expected(&a, expected, d);
   give_value(&a, x);
   announce(t, &a);
   for (size_t i = 0; i < a.n; i++, d += a.size) {

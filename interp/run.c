@@ -87,6 +87,7 @@ static void prepare_run(tk_env *e, run *r) {
   check_grid(e, l);
   tk_unit *u = l->unit = tk_specialise(e, l);
   const tk_program *p = &u->program;
+  tk_language_speak(e, p->language);
   bool device = tk_numerics_are_device(e, r->opt->numerics);
   if (!u->settled) u->settled = tki_settled_new(&u->program.arena, p);
   if (!u->code[device])
@@ -224,6 +225,7 @@ tk_status tki_launch_run(tk_launch *l, const tk_run_options *options,
   r.sum->peak_bytes = e->peak - held;
   r.sum->ops = r.t.ops;
   clean_up(e, &r);
+  tk_language_speak(e, TK_LANGUAGE_TRITON);
   r.sum->seconds = seconds_since(&r.start) - r.t.waited;
   return st;
 }

@@ -49,7 +49,8 @@ typedef struct tk_ir_type {
 typedef struct tk_ir_param {
   int value;       /* of the kernel's function */
   size_t arg;      /* the index of the argument: tk_ir_arg_name */
-  size_t item;     /* of a tuple: which item, flattened */
+  size_t item;     /* of a tuple: which item, flattened; of a tensor: 0 for
+                    * its address, then its lengths, then its strides */
   int64_t divisor; /* the number or address is a multiple of it; 1: any */
 } tk_ir_param;
 

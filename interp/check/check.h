@@ -119,6 +119,8 @@ void tkc_at_lane(tkc *c, tk_diag *d, const char *lane);
 /* Sets the element that the finding is about; d may be NULL. */
 void tkc_at_element(tk_diag *d, tki *t, uint64_t addr);
 void tkc_help(tkc *c, tk_diag *d, const char *fmt, ...) TK_PRINTF(3, 4);
+/* A part of a message in the words of the kernel's language. */
+const char *tkc_words(tkc *c, const char *text);
 /* Ends the run there if the user asked for that. */
 void tkc_reported(tkc *c, tki *t, tk_diag *d);
 

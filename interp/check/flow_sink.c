@@ -64,7 +64,9 @@ static void report_undef(tkc_flow *f, tki *t, const tkc_flow_source *s,
       tkc_report(f->c, t, TK_D_UNDEF, at, &s->at, "an undefined %s", what);
   tkc_at_lane(f->c, d, s->lane);
   note_sink_element(t, d, s, x);
-  tkc_note(f->c, d, &s->at, "it comes from here: %s", s->text);
+  /* One text, all of which is put in the words of the kernel's language. */
+  tkc_note(f->c, d, &s->at, "%s",
+           tk_arena_printf(&f->c->run, "it comes from here: %s", s->text));
   tkc_help(f->c, d, "%s", undef_help(s));
   tkc_reported(f->c, t, d);
 }
@@ -249,14 +251,14 @@ static tkc_flow_id masked_off(tkc_flow *f, tki *t, const tki_access *a,
   tkc_flow_id known = tkc_flow_known_at(f, t, TKC_FLOW_MASKED_OFF, i);
   if (known) return known;
   const char *lane = tkc_lane(f->c, &a->in->type, i);
-  bool block = tk_inst_window(a->in) == TK_W_BLOCK_POINTER;
+  static const char *const open[] = {
+      "masked off, and it has no other=",
+      "outside of the block pointer's shape, and it has no padding_option=",
+      "outside of the descriptor's shape, and it has no padding"};
   return tkc_flow_begin(
       f, t, TKC_FLOW_UNDEF, TKC_FLOW_MASKED_OFF, i,
-      tk_arena_printf(&f->c->run, "%s%s%sthis load is %s, and it has no %s",
-                      *lane ? "lane " : "", lane, *lane ? " of " : "",
-                      block ? "outside of the block pointer's shape"
-                            : "masked off",
-                      block ? "padding_option=" : "other="));
+      tk_arena_printf(&f->c->run, "%s%s%sthis load is %s", *lane ? "lane " : "",
+                      lane, *lane ? " of " : "", open[tk_inst_window(a->in)]));
 }
 
 static tkc_flow_id never_written(tkc_flow *f, tki *t, const tki_access *a,

@@ -134,8 +134,9 @@ static open_lanes open_result(const tkc_lint *l, const open_lanes *of,
     out.varies = reshaped(from, &in->type, out.varies);
     out.load = NULL;
   }
+  /* Through a descriptor every load has a mask, most of which hold always. */
   if (in->op == TK_I_LOAD && tk_load_mask(in) >= 0 && tk_load_other(in) < 0 &&
-      !tk_load_volatile(in))
+      !tk_load_volatile(in) && tk_load_window(in) != TK_W_DESCRIPTOR)
     out = (open_lanes){0, of[in->args[1]].varies, in, false};
   else if (in->op == TK_I_LOAD)
     out.chosen = true;

@@ -241,10 +241,10 @@ static bool is_spoilt(const row *r, const tk_inst *in, double ignored) {
 }
 
 /* Returns what messages call the value that filled the lanes. */
-static const char *filler(const tkc_fill *f) {
+static const char *filler(const padding *w, const tkc_fill *f) {
   static const char *const names[] = {
       "other=", "padding_option=", "the descriptor's padding"};
-  return names[f->window];
+  return tkc_words(w->c, names[f->window]);
 }
 
 /* Returns how messages go on after a lane: it was filled, or what it is made of
@@ -277,6 +277,8 @@ static const char *padding_advice(const tkc_fill *f, bool wins, bool min) {
                "with tl.where";
 }
 
+static const char desc_shape[] = "the descriptor's shape";
+
 static void report_filled(padding *w, tki *t, const tk_inst *in, const row *r,
                           const tkc_fill *f) {
   const char *lane = tkc_lane(w->c, &in->from, r->lane);
@@ -289,18 +291,18 @@ static void report_filled(padding *w, tki *t, const tk_inst *in, const row *r,
                         "the %s is %g, from lane %s%s %s filled: the %s "
                         "%s one is %g",
                         min ? "minimum" : "maximum", r->filled, lane, which(f),
-                        filler(f), min ? "smallest" : "largest",
+                        filler(w, f), min ? "smallest" : "largest",
                         f->derived ? "other" : "loaded", r->best)
            : tkc_report(w->c, t, TK_D_NEUTRAL, NULL, NULL,
                         "lane %s%s %s filled, enters this %s as %g", lane,
-                        which(f), filler(f),
+                        which(f), filler(w, f),
                         tk_inst_reduction(in) == TK_R_SUM ? "sum" : "product",
                         r->filled);
   tkc_at_lane(w->c, d, lane);
   tkc_note(w->c, d, &f->at, "%s leaves %s out",
            f->window == TK_W_POINTERS        ? "the mask of a load"
            : f->window == TK_W_BLOCK_POINTER ? "boundary_check= of a load"
-                                             : "the descriptor's shape",
+                                             : tkc_words(w->c, desc_shape),
            f->derived ? "lanes" : "the lane");
   tkc_help(w->c, d, "%s", padding_advice(f, wins, min));
   tkc_reported(w->c, t, d);

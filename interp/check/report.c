@@ -128,6 +128,11 @@ void tkc_help(tkc *c, tk_diag *d, const char *fmt, ...) {
   va_end(ap);
 }
 
+const char *tkc_words(tkc *c, const char *text) {
+  const tk_env *e = &c->session->env;
+  return e->words ? e->words(e->whose_words, &c->run, text) : text;
+}
+
 void tkc_reported(tkc *c, tki *t, tk_diag *d) {
   if (!d || !t || !t->frame || c->ending) return;
   TKI_TELL(t, finding, t, c->stop);

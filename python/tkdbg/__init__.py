@@ -42,6 +42,7 @@ triton     modules       what ``import triton`` finds, where it is ours
            inductor      the files that PyTorch's compiler writes
            modelled      ... and the lines of the model they come from
            vcuda         the virtual CUDA devices
+           cutile        kernels of CUDA Tile, as typed forms
 tuning     tuner         @autotune and @heuristics
            compare       configurations side by side
            tuned         what tuning has cleared and left out

@@ -26,6 +26,7 @@ class State:
         self.watcher: Any = None    # Watcher
         self.cuda = None       # vcuda.VirtualCuda
         self.patches = None    # takeover.Patches
+        self.cutile: Any = None  # cutile.takeover.Patches
         self.inductor = Patches()
         self.runners = Patches()  # of tests
         self.comparisons = None  # comparisons.Comparisons
@@ -107,7 +108,7 @@ def install(values: dict[str, Any]) -> None:
     kept = _leave(unload=not ours)
     state = State()
     session.set_up(state)
-    calls = {"torch": _after_torch}
+    calls = {"torch": _after_torch, "cuda.tile": _after_cutile}
     if ours:
         if finder.loaded() == "installed":
             raise ImportError("tkdbg: Triton was imported before install(); "
@@ -159,6 +160,13 @@ def _after_triton():
     session.setup.patches.install()
 
 
+def _after_cutile():
+    from .cutile import takeover as cutile
+    setup = session_.current().setup
+    setup.cutile = cutile.Patches()
+    setup.cutile.install()
+
+
 def uninstall() -> None:
     """See tkdbg.uninstall."""
     _leave(unload=True)
@@ -180,7 +188,7 @@ def _leave(unload):
     state.inductor.undo()
     state.runners.undo()
     state.compared.undo()
-    for part in (state.cuda, state.patches):
+    for part in (state.cuda, state.patches, state.cutile):
         if part is not None:
             part.uninstall()
     tensors.unwatch_addresses()

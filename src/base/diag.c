@@ -104,9 +104,8 @@ tk_place tk_place_of(const tk_source *src, tk_span span) {
 
 /* ---- making ------------------------------------------------------------ */
 
-/* "NAME: message", or the message alone if name is NULL. */
-static TK_PRINTF(3, 0) char *vformat(tk_env *e, const char *name,
-                                     const char *fmt, va_list ap) {
+static TK_PRINTF(3, 0) char *vformat_as(tk_env *e, const char *name,
+                                        const char *fmt, va_list ap) {
   va_list again;
   va_copy(again, ap);
   int n = vsnprintf(NULL, 0, fmt, again);
@@ -116,6 +115,34 @@ static TK_PRINTF(3, 0) char *vformat(tk_env *e, const char *name,
   if (name) snprintf(p, before + 1, "%s: ", name);
   vsnprintf(p + before, (size_t)n + 1, fmt, ap);
   return p;
+}
+
+static TK_PRINTF(3, 4) char *format_as(tk_env *e, const char *name,
+                                       const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  char *made = vformat_as(e, name, fmt, ap);
+  va_end(ap);
+  return made;
+}
+
+/* "NAME: message", or the message alone if name is NULL; in the words that are
+ * asked for.  A message without a format is text that somebody has put
+ * together. */
+static TK_PRINTF(3, 0) char *vformat(tk_env *e, const char *name,
+                                     const char *fmt, va_list ap) {
+  tk_arena a;
+  char *made;
+  if (!e->words) return vformat_as(e, name, fmt, ap);
+  tk_arena_init(&a, e);
+  if (strcmp(fmt, "%s") != 0) {
+    made = vformat_as(e, name, e->words(e->whose_words, &a, fmt), ap);
+  } else {
+    const char *text = tk_arena_vprintf(&a, fmt, ap);
+    made = format_as(e, name, "%s", e->words(e->whose_words, &a, text));
+  }
+  tk_arena_free(&a);
+  return made;
 }
 
 static void free_text(tk_env *e, const char *s) {

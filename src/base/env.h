@@ -34,6 +34,7 @@
 typedef struct tk_env tk_env;
 typedef struct tk_catch tk_catch;
 struct tk_diag;
+struct tk_arena;
 
 struct tk_env {
   tk_alloc_fn alloc;
@@ -45,6 +46,10 @@ struct tk_env {
                whoever is at work looks for that at places of its own */
   tk_attend_fn attend; /* the host program, asked when interrupted */
   void *attend_ud;
+  /* A message's format in other words, perhaps in the arena, and in whose;
+     NULL: as it is written. */
+  const char *(*words)(int whose, struct tk_arena *a, const char *format);
+  int whose_words;
   struct tk_diag *diags; /* newest last; see diag.h */
   struct tk_diag *last_diag;
   size_t ndiags;

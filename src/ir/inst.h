@@ -99,7 +99,7 @@ typedef struct tk_attr_info {
   int at;       /* an entry of attr, or TK_AT_MODE */
 } tk_attr_info;
 
-enum { TK_OPERANDS = 3 };
+enum { TK_OPERANDS = 4 };
 
 /* A row of inst.def. */
 typedef struct tk_inst_info {
@@ -274,6 +274,7 @@ static inline int tk_inst_mask(const tk_inst *in) {
   return in->op == TK_I_LOAD     ? tk_load_mask(in)
          : in->op == TK_I_STORE  ? tk_store_mask(in)
          : in->op == TK_I_ATOMIC ? tk_atomic_mask(in)
+         : in->op == TK_I_CAS    ? tk_atomic_cas_mask(in)
                                  : -1;
 }
 /* What a memory access was written with. */

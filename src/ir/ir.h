@@ -19,6 +19,7 @@
 
 #include "base/lookup.h"
 #include "ir/inst.h"
+#include "ir/language.h"
 #include "launch/launch_option.h"
 #include "launch/pids.h"
 
@@ -117,7 +118,8 @@ typedef struct tk_param {
   size_t arg;   /* index into tk_program.args */
   int slot;     /* of the kernel's function */
   tk_type type; /* pointer: a tensor's address */
-  size_t item;  /* for tuples: which flattened item */
+  size_t item;  /* of a tuple: which flattened item; of a tensor: 0 for its
+                   address, then its lengths, then its strides */
   int divisor;  /* 16: the address or number is known to be a multiple; or 1 */
 } tk_param;
 
@@ -129,7 +131,8 @@ typedef struct tk_program_arg {
 
 struct tk_program {
   tk_arena arena;
-  int triton_version; /* as in spec/version.def; 0: the newest */
+  int triton_version;   /* as in spec/version.def; 0: the newest */
+  tk_language language; /* that the kernel was written in */
   int64_t options[TK_LAUNCH_OPTIONS];
   const tk_func *kernel;
   tk_func **funcs; /* kernel and callees, in order of first use */

@@ -33,10 +33,21 @@ static tk_param_value address_param(const tk_tensor *x, size_t index) {
   return (tk_param_value){tk_tensor_address(x), x, index};
 }
 
+/* Of a tensor, item 0 is its address; its lengths follow, then its strides. */
+static tk_param_value tensor_param(const tk_tensor *x, const tk_param *p) {
+  if (!p->item) return address_param(x, p->arg);
+  size_t i = p->item - 1, rank = (size_t)x->rank;
+  TK_ASSERT(i < 2 * rank); /* the launch was checked */
+  int64_t n = i < rank ? x->shape[i] : x->strides[i - rank];
+  uint64_t bits = 0;
+  tk_lane_set_int((tk_dtype)p->type.elem, &bits, n);
+  return (tk_param_value){.bits = bits};
+}
+
 tk_param_value tk_param_of(const tk_launch *l, const tk_param *p) {
   const tk_arg *a = &l->args[p->arg];
   size_t item = p->item;
-  if (a->kind == TK_ARG_TENSOR) return address_param(&a->tensor, p->arg);
+  if (a->kind == TK_ARG_TENSOR) return tensor_param(&a->tensor, p);
   if (a->kind == TK_ARG_SCALAR) return (tk_param_value){.bits = a->bits};
   const tk_value *x = leaf(&a->value, &item);
   if (x && x->kind == TK_V_TENSOR)

@@ -971,6 +971,17 @@ static bool read_launch_option(parser *r) {
   return true;
 }
 
+static tk_language need_language(parser *r) {
+  skip_blanks(r);
+  uint32_t start = r->at;
+  const char *name = need_word(r, "the name of a language");
+  int found = tk_language_find(name);
+  if (found < 0)
+    bad_text(r, start, r->at, NULL, "'%s' is not a language that is known",
+             name);
+  return (tk_language)found;
+}
+
 static void read_head(parser *r) {
   tk_program *p = r->p;
   TK_VEC(tk_program_arg) args = {0};
@@ -982,6 +993,7 @@ static void read_head(parser *r) {
   need_int(r, TK_TEXT_VERSION, TK_TEXT_VERSION, "the version of the text");
   if (take_sign(r, "triton"))
     p->triton_version = (int)need_int(r, 0, 1000000, "a version of Triton");
+  if (take_sign(r, "language")) p->language = need_language(r);
   while (read_launch_option(r)) continue;
   while (take_sign(r, "arg")) {
     tk_program_arg a = {need_word(r, "the name of an argument"), NULL};

@@ -474,6 +474,8 @@ static void print_header(printer *p) {
   tk_buf_printf(p->out, "%s %d\n", TK_TEXT_HEAD, TK_TEXT_VERSION);
   if (g->triton_version)
     tk_buf_printf(p->out, "triton %d\n", g->triton_version);
+  if (g->language)
+    tk_buf_printf(p->out, "language %s\n", tk_language_name(g->language));
   for (size_t i = 0; i < TK_LAUNCH_OPTIONS; i++) {
     const tk_launch_option_info *o = tk_launch_option_at(i);
     if (i == TK_LAUNCH_NUM_WARPS || g->options[i] != o->usual)

@@ -14,6 +14,7 @@
  *   grid       [x, y, z]
  *   args       [{name, kind: absent|tensor|scalar|value, ...}]
  *   extras     the same, tensors only
+ *   form       {name, text}: of the kernel, if it was given so
  *
  * JSON is jansson's work.  Its nodes are on the C heap, not in ours; each is
  * hung under a root as soon as it exists, and the roots are freed on every
@@ -376,6 +377,15 @@ static void put_compile_options(recorder *r) {
   }
 }
 
+/* A kernel that was given as the text of its form. */
+static void put_form(recorder *r) {
+  const tk_source *src = r->l->fn->form;
+  if (!src) return;
+  json_t *o = put_json(r, r->meta, "form", json_object());
+  put_text(r, o, "name", src->name);
+  put_bytes(r, o, "text", src->text, src->len);
+}
+
 static void record(tk_env *e, void *ud) {
   recorder *r = ud;
   r->header = json_object();
@@ -392,6 +402,7 @@ static void record(tk_env *e, void *ud) {
     put_int(r, r->meta, tk_launch_option_at(i)->name, r->l->options[i]);
   put_args(r);
   put_functions(r);
+  put_form(r);
   r->meta_text = dump(r, r->meta, JSON_COMPACT);
   put_json(r, strings, "tkdbg", json_string(r->meta_text));
   r->header_text = dump(r, r->header, JSON_COMPACT);

@@ -290,6 +290,17 @@ static void read_functions(replayer *r) {
   }
 }
 
+static void read_form(replayer *r) {
+  const json_t *o = json_object_get(r->meta, "form");
+  size_t n;
+  if (!o) return;
+  if (!json_is_object(o)) bad_file(r, "form", "is not an object");
+  const char *name = get_text(r, o, "name", true);
+  const char *text = get_bytes(r, o, "text", &n);
+  tk_function *f = r->functions[0];
+  if (!f->form) f->form = tk_source_new(&r->s->arena, name, text, n);
+}
+
 /* ---- tensor data ------------------------------------------------------- */
 
 static int st_size(const char *name) {
@@ -513,6 +524,7 @@ static void replay(tk_env *e, void *ud) {
                   version, TKN_FILE_VERSION);
   read_modules(r);
   read_functions(r);
+  read_form(r);
   r->l = tkn_launch_new(r->s, r->functions[0]);
   r->arena = &r->l->arena;
   read_entries(r);

@@ -81,8 +81,9 @@ struct tk_function {
   const tk_host *host;
   tk_host host_copy;
   void *scope;
-  void *units; /* owned by the specialiser: compiled forms, by key */
-  bool fixed;  /* there is one unit, whatever the arguments are */
+  void *units;           /* owned by the specialiser: compiled forms, by key */
+  bool fixed;            /* there is one unit, whatever the arguments are */
+  const tk_source *form; /* the text of that unit's form, or NULL */
   void (*free_units)(tk_env *e, tk_function *f);
   TK_VEC(const char *) remarks; /* in the session's arena */
   struct tk_answer *answers;    /* what the host said, oldest first; host.h */

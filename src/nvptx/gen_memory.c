@@ -438,6 +438,13 @@ static void store_atomically(tkv_gen *g, const atomic *a) {
   store_words(g, &x, &word);
 }
 
+/* The result where the mask does not hold. */
+static tkv_reg left_out(tkv_gen *g, const atomic *a) {
+  if (a->in->op == TK_I_CAS && tk_inst_mask(a->in) >= 0)
+    return tkv_to_bits(g->code, a->x[0]);
+  return tkv_integer(TKV_INT_OF(tkv_lane_bits(&a->in->type)), 0);
+}
+
 static tkv_reg run_operation(tkv_gen *g, const atomic *a) {
   const tk_inst *in = a->in;
   tkv_reg got;
@@ -447,8 +454,7 @@ static tkv_reg run_operation(tkv_gen *g, const atomic *a) {
   else if (is_bf16_sum(in))
     got = run_bf16_sum(g, a);
   else
-    got = run_atomic(g, a, atomic_name(g, in),
-                     tkv_integer(TKV_INT_OF(tkv_lane_bits(&in->type)), 0));
+    got = run_atomic(g, a, atomic_name(g, in), left_out(g, a));
   return tkv_from_bits(g->code, &in->type, got);
 }
 

@@ -340,6 +340,7 @@ static void make_program(tk_env *e, void *ud) {
   const tk_program *from = m->from;
   (void)e;
   p->triton_version = from->triton_version;
+  p->language = from->language;
   memcpy(p->options, from->options, sizeof p->options);
   p->args = from->args;
   p->nargs = from->nargs;

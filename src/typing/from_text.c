@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ir/view.h"
+#include "typing/origin.h"
 #include "typing/walk.h"
 
 /* ---- opening ------------------------------------------------------------ */
@@ -42,6 +43,31 @@ static const char *header_text(tk_session *s, tk_arena *a,
   return tk_arena_printf(a, "%s):\n    pass\n", text);
 }
 
+static tk_unit *read_unit(tk_env *e, tk_session *s, const tk_source *src) {
+  tk_program *p = tk_program_parse(e, &s->arena, src);
+  tk_unit *u = tk_calloc(e, 1, sizeof *u);
+  u->program = *p;
+  for (size_t i = 0; i < u->program.nfuncs; i++)
+    u->program.funcs[i]->program = &u->program;
+  tk_free(e, p, sizeof *p);
+  u->key = "";
+  return u;
+}
+
+static void drop_unit(tk_env *e, tk_unit *u) {
+  tk_arena_free(&u->program.arena);
+  tk_free(e, u, sizeof *u);
+}
+
+static void fix(tk_function *f, tk_unit *u, const tk_source *src) {
+  TK_ASSERT(!f->units);
+  f->units = u;
+  f->fixed = true;
+  f->form = src;
+  f->free_units = free_unit;
+  tks_scope_text(f->module->session, u, f);
+}
+
 static void open_text(tk_env *e, void *ud) {
   opening *o = ud;
   tk_session *s = o->session;
@@ -49,27 +75,37 @@ static void open_text(tk_env *e, void *ud) {
   tk_source *src =
       tk_source_new(keep, tk_arena_strdup(keep, o->name),
                     tk_arena_strndup(keep, o->text, o->len), o->len);
-  tk_program *p = tk_program_parse(e, keep, src);
-  tk_unit *u = tk_calloc(e, 1, sizeof *u);
-  u->program = *p;
-  for (size_t i = 0; i < u->program.nfuncs; i++)
-    u->program.funcs[i]->program = &u->program;
-  tk_free(e, p, sizeof *p);
-  u->key = "";
+  tk_unit *u = read_unit(e, s, src);
   const char *header = header_text(s, &u->program.arena, &u->program);
   tk_module *m;
   tk_status st = tk_module_open(s, o->name, header, strlen(header), &m);
   if (st == TK_OK) st = tk_function_named(m, u->program.kernel->name, o->out);
   if (st != TK_OK) {
-    tk_arena_free(&u->program.arena);
-    tk_free(e, u, sizeof *u);
+    drop_unit(e, u);
     tk_throw(e, st);
   }
-  tk_function *f = *o->out;
-  TK_ASSERT(!f->units);
-  f->units = u;
-  f->fixed = true;
-  f->free_units = free_unit;
+  fix(*o->out, u, src);
+}
+
+/* Whether a form's parameters are those of the launch. */
+static bool fits_launch(const tk_launch *l, const tk_program *p) {
+  bool fits = p->nargs == l->nargs;
+  for (size_t i = 0; fits && i < p->nargs; i++)
+    fits = !strcmp(p->args[i].name, l->args[i].name);
+  return fits;
+}
+
+void tks_read_form(tk_env *e, tk_launch *l) {
+  tk_function *f = l->fn;
+  tk_unit *u = read_unit(e, l->session, f->form);
+  if (!fits_launch(l, &u->program)) {
+    drop_unit(e, u);
+    tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                "the form of the launch file has other parameters than its "
+                "kernel");
+    tk_throw(e, TK_USAGE);
+  }
+  fix(f, u, f->form);
 }
 
 tk_status tk_ir_open(tk_session *s, const char *name, const char *text,
@@ -117,11 +153,19 @@ static bool value_fits(const tk_value *v, const tk_type *t) {
   return false;
 }
 
+/* Of a tensor a form takes the address, and each length and stride. */
+static bool tensor_fits(const tk_tensor *x, const tk_param *p) {
+  const tk_type *t = &p->type;
+  if (!p->item) return t->ptr == 1 && x->dtype == t->elem;
+  return !t->ptr && tk_is_int((tk_dtype)t->elem) &&
+         p->item <= 2 * (size_t)x->rank;
+}
+
 static bool arg_fits(const tk_arg *a, const tk_param *p) {
   const tk_type *t = &p->type;
   switch (a->kind) {
   case TK_ARG_ABSENT: return false;
-  case TK_ARG_TENSOR: return t->ptr == 1 && a->tensor.dtype == t->elem;
+  case TK_ARG_TENSOR: return tensor_fits(&a->tensor, p);
   case TK_ARG_SCALAR: return !t->ptr && a->dtype == t->elem;
   case TK_ARG_VALUE:
     /* Items of tuples and descriptors were counted when the form was made;

@@ -59,6 +59,8 @@ tk_function *tk_func_origin(const tk_func *f);
 /* Reports and throws TK_USAGE unless the launch's arguments are of the types
  * that a program read from text was made for (from_text.c). */
 void tks_check_fixed(tk_env *e, const tk_launch *l, const tk_program *p);
+/* Reads the form that a launch file had in place of a kernel. */
+void tks_read_form(tk_env *e, tk_launch *l);
 /* Names known before a statement, newest first; NULL: none. */
 const struct tk_binding *tk_stmt_scope(const tk_func *f, const tk_stmt *st);
 

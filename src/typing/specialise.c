@@ -446,6 +446,7 @@ void tk_trial_free(tk_env *e, tk_trial *t) {
 /* ---- the way in ---------------------------------------------------------- */
 
 tk_unit *tk_specialise(tk_env *e, tk_launch *l) {
+  if (l->fn->form && !l->fn->fixed) tks_read_form(e, l);
   if (l->fn->fixed) {
     tk_unit *u = l->fn->units;
     tks_check_fixed(e, l, &u->program);

@@ -104,4 +104,9 @@ bool tks_is_instance(const sval *v, const sval *t, bool otherwise);
 /* Whether t can be no class; then isinstance() asks for another. */
 bool tks_is_no_class(const sval *t);
 
+/* Makes the origin of a unit that was read from text (text_scope.c). */
+struct tk_unit;
+void tks_scope_text(tk_session *session, struct tk_unit *u,
+                    tk_function *kernel);
+
 #endif

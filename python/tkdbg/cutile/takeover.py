@@ -1,0 +1,242 @@
+"""Launches of CUDA Tile's kernels, which tkdbg runs: what is replaced in
+cuda.tile once a script has imported it."""
+from __future__ import annotations
+
+import array
+import sys
+from collections.abc import Sequence
+from ctypes import byref, c_void_p
+from typing import TYPE_CHECKING, Any
+
+from .. import arguments, prepared, session as session_, tensors
+from ..patches import Patches as Attributes
+from . import form, front, signature
+from .model import Refused
+
+if TYPE_CHECKING:
+    from ..session import Session
+
+GRID_MAX = (2147483647, 65535, 65535)
+CAPABILITY = (10, 0)  # the oldest that cuda.tile has everything for
+KEPT = "_tkdbg_launches"
+MOST_KEPT = 64
+
+
+class _Named:
+    """What a Prepared asks its function."""
+
+    def __init__(self, name: str, arg_names: list[str]) -> None:
+        self.__name__ = name
+        self.arg_names = arg_names
+
+
+class Launch(prepared.Prepared):
+    """A tk_launch of a kernel's form, filled anew for each launch."""
+
+    def __init__(self, session: Session, kernel: Any, sig: Any,
+                 args: signature.Arguments) -> None:
+        made = front.read(kernel, sig, args.params, args.names)
+        text = form.convert(made).encode("utf-8", "surrogateescape")
+        self.function: Any = _Named(made.name, [n for n, _ in args.names])
+        self.session = session
+        self.options = {}
+        self.kernel: Any = None
+        self.ptr = 0
+        self.shared, self.scratch, self.threads = 0, 0, 0
+        self.most_shared, self.most_threads = 1, 1
+        self._extras, self._grid = 0, None
+        opened, out = c_void_p(), c_void_p()
+        session.runs.free_garbage()
+        session.check(session.attended(
+            session.lib.tk_ir_open, session.ptr,
+            f"{made.name}.tk".encode(), text, len(text), byref(opened)),
+            made.name)
+        session.check(session.lib.tk_launch_new(session.ptr, opened,
+                                                byref(out)), made.name)
+        self.ptr = out.value or 0
+        self.slots = [_slot(session, self.ptr, leaf) for leaf in args.leaves]
+
+    def compile(self) -> None:
+        self.session.check(self.session.guarded(
+            self.session.lib.tk_launch_compile, self.ptr),
+            self.function.__name__)
+
+
+class _ArraySlot(arguments.TensorSlot):
+    """An array: accesses outside of it are outside, even where the memory that
+    it is a view of goes on."""
+
+    def _layout(self, arg, reader):
+        layout = super()._layout(arg, reader)
+        if not layout.storage or not layout.data:
+            return layout
+        own = layout.written and (
+            layout.written + layout.data - layout.storage)
+        return layout._replace(storage=0, nbytes=0, written=own)
+
+
+class _ScalarSlot(arguments.Slot):
+    """A number of a stated type."""
+
+    def __init__(self, session: Session, launch: int, name: str,
+                 dtype: str) -> None:
+        super().__init__(session, launch, name)
+        self.element = form.ELEMENTS[dtype]
+        self.number = session.dtypes.number(self.element)
+
+    def set(self, arg: Any, reader: Any) -> int:
+        return self.lib.tk_launch_scalar(
+            self.launch, self.name, self.number,
+            form.bits_of(self.element, arg))
+
+
+class _ListSlot(arguments.Slot):
+    """A list of arrays: memory with the address, the lengths and the strides
+    of each."""
+
+    def set(self, arg: Any, reader: Any) -> int:
+        words, layouts = signature.list_words(reader, arg)
+        self.words = array.array("q", words)
+        address, count = self.words.buffer_info()
+        number: Any = self.session.dtypes.number("int64")
+        table = tensors.Layout(address, number, (count,), (1,), address,
+                               8 * count, 0, 0)
+        memory = tensors.buffer()
+        table.pack(memory)
+        status = self.lib.tk_launch_tensor(self.launch, self.name, memory)
+        for i, layout in enumerate(layouts):
+            layout.pack(memory)
+            status = status or self.lib.tk_launch_extra(
+                self.launch, self.name + f"_{i}".encode(), memory)
+        return status or self.lib.tk_launch_scalar(
+            self.launch, self.name + b"_length",
+            self.session.dtypes.number("int32"), len(arg))
+
+
+def _slot(session, launch, leaf):
+    if leaf.kind == "scalar":
+        return _ScalarSlot(session, launch, leaf.name, leaf.dtype)
+    if leaf.kind == "list":
+        return _ListSlot(session, launch, leaf.name)
+    return _ArraySlot(session, launch, leaf.name,
+                      arguments.kind_of(type(leaf.value)))
+
+
+# ---- launches -------------------------------------------------------------
+
+
+def _grid_of(grid):
+    if not isinstance(grid, tuple):
+        raise TypeError("Grid must be a tuple")
+    if len(grid) > 3:
+        raise ValueError("Grid dimensions must be at most 3, got "
+                         f"{len(grid)}")
+    for i, n in enumerate(grid):
+        if not 0 <= int(n) <= GRID_MAX[i]:
+            raise ValueError(f"Grid[{i}] is too big: max={GRID_MAX[i]}, "
+                             f"got={n}")
+    return (*map(int, grid), 1, 1, 1)[:3]
+
+
+def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Sequence[Any],
+           /, *, programmatic_dependent_launch: bool = False) -> None:
+    """cuda.tile.launch: the kernel has run when it returns."""
+    __tracebackhide__ = True
+    if stream is None:
+        raise TypeError("Stream is required, got None")
+    size = _grid_of(grid)
+    session = session_.current()
+    with session.lock, tensors.without_torch_functions():
+        try:
+            made, leaves = _prepare(session, kernel, tuple(kernel_args))
+        except Refused as e:
+            raise NotImplementedError(f"tkdbg: {e}") from None
+        made.run([leaf.value for leaf in leaves], size)
+
+
+def _prepare(session, kernel, values):
+    """The Launch for these arguments, new or known, and its leaves."""
+    function, annotations = front.parameters_of(kernel)
+    names = function.__code__.co_varnames[:function.__code__.co_argcount]
+    session.reader.begin(compiling=True)
+    try:
+        args = signature.read(session.reader, names, annotations, values)
+    finally:
+        session.reader.finish()
+    sig = front.signature(args.constraints, function.__name__)
+    kinds = tuple((leaf.name, arguments.kind_of(type(leaf.value)))
+                  for leaf in args.leaves)
+    kept = vars(kernel).setdefault(KEPT, {})
+    key = session, front.key_of(sig), kinds
+    made = kept.get(key)
+    if made is None:
+        made = Launch(session, kernel, sig, args)
+        if len(kept) >= MOST_KEPT:
+            del kept[next(iter(kept))]
+        kept[key] = made
+    return made, args.leaves
+
+
+def _benchmark(stream: Any, grid: Any, kernel: Any, args: Any,
+               *_: Any, **__: Any) -> float:
+    """Runs a configuration; all take the same time, so that the first one
+    that runs is the best."""
+    launch(stream, grid, kernel, args)
+    return 1.0
+
+
+def _refuse(what: str) -> Any:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise NotImplementedError(f"tkdbg: {what}")
+    return refuse
+
+
+class Patches:
+    """What is replaced in cuda.tile."""
+
+    def __init__(self) -> None:
+        self.attributes = Attributes()
+
+    def install(self) -> None:
+        """Raises ImportError for a version that is too old."""
+        try:
+            front.check_version()
+        except Refused as e:
+            raise ImportError(str(e)) from None
+        ours = {
+            "launch": launch, "_benchmark": _benchmark,
+            "get_compute_capability": lambda *_: CAPABILITY,
+            "_get_max_grid_size": lambda *_: GRID_MAX,
+            "get_driver_version": lambda *_: (13, 0),
+            "_get_max_supported_bytecode_version":
+                lambda *_, **__: front.bytecode_version(),
+            "launch_extended": _refuse("cuda.lang's launches are not "
+                                       "supported")}
+        for module in front.modules_with(ours):
+            for name, value in ours.items():
+                if name in vars(module):
+                    self.attributes.set(module, name, value)
+        kernel = getattr(sys.modules["cuda.tile"], "kernel", None)
+        if kernel is not None and hasattr(kernel, "_compile"):
+            self.attributes.set(kernel, "_compile", _refuse(
+                "code for a GPU is not made of cuda.tile's kernels here"))
+        self._tuning(front.tuning())
+
+    def _tuning(self, module):
+        """One run of each configuration is enough."""
+        for name in ("_WARM_UP_REPEATS", "_BATCH_REPEATS", "_MIN_REPEATS"):
+            if name in vars(module):
+                self.attributes.set(module, name, 1)
+        for name, value in (
+                ("_benchmark", _benchmark),
+                ("benchmark_with_timeout",
+                 lambda stream, grid, kernel, args, *_: _benchmark(
+                     stream, grid, kernel, args))):
+            if name in vars(module):
+                self.attributes.set(module, name, value)
+
+    def uninstall(self) -> None:
+        self.attributes.undo()
+
+
+

@@ -1,0 +1,80 @@
+/* language.c - the words of a language: phrases of a format are replaced. */
+#include "ir/language.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const char *const names[] = {
+#define LANGUAGE(id, name) name,
+#define PHRASE(id, from, to)
+#include "ir/language.def"
+#undef LANGUAGE
+#undef PHRASE
+};
+
+typedef struct phrase {
+  tk_language language;
+  const char *from, *to;
+} phrase;
+
+static const phrase phrases[] = {
+#define LANGUAGE(id, name)
+#define PHRASE(id, from, to) {TK_LANGUAGE_##id, from, to},
+#include "ir/language.def"
+#undef LANGUAGE
+#undef PHRASE
+};
+
+const char *tk_language_name(tk_language l) {
+  return names[l];
+}
+
+int tk_language_find(const char *name) {
+  for (size_t i = 0; i < TK_COUNT(names); i++)
+    if (!strcmp(names[i], name)) return (int)i;
+  return -1;
+}
+
+static bool in_word(char c) {
+  return isalnum((unsigned char)c) || c == '_' || c == '-';
+}
+
+/* The phrase that begins at p, in a text that begins at start; or NULL.  What
+ * an index follows is the name of a tensor. */
+static const phrase *phrase_at(int l, const char *start, const char *p) {
+  if (p > start && (in_word(p[-1]) || p[-1] == '%')) return NULL;
+  for (size_t i = 0; i < TK_COUNT(phrases); i++) {
+    const phrase *x = &phrases[i];
+    size_t n = strlen(x->from);
+    if ((int)x->language == l && !strncmp(p, x->from, n) &&
+        !(in_word(x->from[n - 1]) && (in_word(p[n]) || p[n] == '[')))
+      return x;
+  }
+  return NULL;
+}
+
+void tk_language_speak(tk_env *e, tk_language l) {
+  e->words = l == TK_LANGUAGE_TRITON ? NULL : tk_language_words;
+  e->whose_words = (int)l;
+}
+
+const char *tk_language_words(int l, tk_arena *a, const char *format) {
+  const char *made = format;
+  size_t done = 0; /* of what was made: up to where it is in l's words */
+  for (const char *p = format; *p; p++) {
+    const phrase *x = phrase_at(l, format, p);
+    if (!x) {
+      done++;
+      continue;
+    }
+    size_t to = strlen(x->to), from = strlen(x->from);
+    char *next = tk_arena_alloc(a, done + to + strlen(p + from) + 1);
+    memcpy(next, made, done);
+    memcpy(next + done, x->to, to);
+    memcpy(next + done + to, p + from, strlen(p + from) + 1);
+    made = next;
+    done += to;
+    p += from - 1;
+  }
+  return made;
+}
