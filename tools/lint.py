@@ -107,7 +107,7 @@ def columns():
         printed = False
         for number, line in enumerate(read(path), 1):
             if path.endswith('.md') and line.startswith('```'):
-                printed = line == '```console'
+                printed = line in ('```console', '```text')
             fault = line_fault(path, line, printed)
             if fault:
                 yield f'{path}:{number}: {fault}'

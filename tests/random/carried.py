@@ -230,8 +230,8 @@ def run_apart(chunk, options, triton):
         before = answers_of(out)
         done = subprocess.run(
             [sys.executable, os.path.abspath(__file__),
-             f'--chunk={first},{count}', '--first', str(len(before)), '--out', out,
-             '--patience', str(options.patience)],
+             f'--chunk={first},{count}', '--first', str(len(before)),
+             '--out', out, '--patience', str(options.patience)],
             check=False, stderr=subprocess.PIPE, env=environment)
         if done.returncode == 0:
             break

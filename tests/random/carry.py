@@ -43,7 +43,8 @@ REPLAY = os.path.join(ways.ROOT, 'python', 'tkdbg', 'triton_replay.py')
 # What of a wheel compiles for a GPU of NVIDIA.
 KEPT = re.compile(r'(?!.*/(tests|tools/triton_to_gluon\w*|profiler)/)'
                   r'(triton/.*\.py|triton/_C/libtriton\.so|.*/METADATA'
-                  r'|.*/entry_points\.txt|triton/backends/nvidia/bin/ptxas(-blackwell)?'
+                  r'|.*/entry_points\.txt'
+                  r'|triton/backends/nvidia/bin/ptxas(-blackwell)?'
                   r'|.*/libdevice\.10\.bc)$')
 
 

@@ -123,9 +123,9 @@ class Entry:
         nobody can change it."""
         import numpy
         tree = parsing.tree(self.starter, self.path)
-        tree.body = _plain_functions(tree)
+        kept = ast.Module(_plain_functions(tree), [])
         names = {"np": numpy}
-        exec(compile(tree, self.path, "exec"), names)
+        exec(compile(kept, self.path, "exec"), names)
         if "reference" not in names:
             raise KeyFault(f"{self.path} has no function reference()")
         return names["reference"]

@@ -22,7 +22,7 @@ STOPS = 20  # after which gdb leaves
 GROUPS = {'LAUNCHING': 'run debug gdbserver gdb dap why profile diff',
           'DEBUGGING': 'debug gdbserver gdb dap'}
 FILES = {'ir': ('direct', 'record'), 'replay': ('record',),
-         **dict.fromkeys('run debug gdbserver gdb dap why profile diff '
+         **dict.fromkeys('run debug gdbserver gdb dap why profile diff prove '
                          'compile'.split(), ('script', 'direct', 'record'))}
 ARGUMENTS = {
     'add': '--grid 2 --arg x=f32[8]:arange --arg y=f32[8]:zeros --arg n=8 '
