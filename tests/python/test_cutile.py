@@ -135,7 +135,7 @@ class Launches(unittest.TestCase):
         for line in ("language cutile", 'arg T = "4"',
                      "var %x: <[4], fp32>", "stmt at 6:5-18 {",
                      "%i = program_id {axis = 0} : int32 at 6:9-18",
-                     "for at 8:5-22 {", "over %k = "):
+                     "for at 8:5-22 {", "} over %"):
             self.assertIn(line, output)
 
     def test_views_end_where_they_end(self):
@@ -168,13 +168,14 @@ class Launches(unittest.TestCase):
 
     def test_errors_of_cutile_are_its_own(self):
         self.refused("ct.launch(1, (1,), double, (a, b, 1, 7))",
-                     "TileTypeError")
+                     "is not a power of two")
 
     def test_conversions_that_are_not_there(self):
         self.refused("""
 @ct.kernel
 def narrow(a):
-    x = ct.load(a, (0,), (8,)).astype(ct.float8_e8m0fnu)
+    x = ct.load(a, (0,), (8,)).astype(
+        ct.float8_e8m0fnu, rounding_mode=ct.RoundingMode.RZ)
     ct.store(a, (0,), x.astype(ct.float32))
 ct.launch(1, (1,), narrow, (a,))
 """, "tkdbg: conversions to float8_e8m0fnu are not supported (script.py:16)")
@@ -223,7 +224,8 @@ class Page(unittest.TestCase):
                 got = done.stdout
                 if done.returncode:
                     got += f"[{done.returncode}]\n"
-                pattern = re.escape(want).replace(r"\.\.\.\n", "(?:.*\n)*")
+                pattern = re.escape(want).replace("\\.\\.\\.\\\n",
+                                                  "(?:.*\n)*")
                 self.assertRegex(got, rf"\A{pattern}\Z")
 
 
@@ -311,7 +313,7 @@ class WrittenDown(unittest.TestCase):
                 f.write(form.convert(written_down()))
             done = subprocess.run(
                 [os.path.join(support.BUILD, "tkdbg"), "run", "--ir", path,
-                 "--arg", "a=f32[6]:range", "--arg", "b=f32[6]:empty",
+                 "--arg", "a=f32[6]:arange", "--arg", "b=f32[6]:empty",
                  "--arg", f"n={n}", "--print", "b"],
                 capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
