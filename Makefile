@@ -181,7 +181,8 @@ EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
 HEADERS := $(sort $(wildcard include/tkdbg/*))
 PY_FILES := $(sort $(shell find python -type f ! -name '*.pyc' 2>/dev/null))
 PUZZLES := $(sort $(shell find puzzles -type f ! -name '*.pyc'))
-EXAMPLES := $(sort $(wildcard examples/*))
+EXAMPLES := $(sort $(filter-out examples/cutile,$(wildcard examples/*)))
+TILE_EXAMPLES := $(sort $(wildcard examples/cutile/*.py))
 DOCS := $(sort $(wildcard README.md LICENSE CHANGELOG.md docs/*.md))
 
 TEST_OBJ = $(TESTS:=.o) $(SUPPORT_OBJ) $(EXTRA_TEST_OBJ)
@@ -628,6 +629,7 @@ install: all
 	$(call put,644,gdbstub/tkdbg-gdb.py,$(D)/share/tkdbg)
 	$(call put,644,$(DOCS),$(D)/share/doc/tkdbg)
 	$(call put,644,$(EXAMPLES),$(D)/share/doc/tkdbg/examples)
+	$(call put,644,$(TILE_EXAMPLES),$(D)/share/doc/tkdbg/examples/cutile)
 	install -d '$(COMPLETIONS)'
 	install -m 644 $(B)/tkdbg.bash '$(COMPLETIONS)/tkdbg'
 	for f in $(PY_FILES) $(PUZZLES); do \

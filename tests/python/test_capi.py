@@ -15,7 +15,7 @@ from tkdbg import _capi, _results, errors
 def header(*names):
     """The text of public headers, without comments."""
     text = ""
-    for name in names or ("tkdbg.h", "compile.h", "profile.h",
+    for name in names or ("tkdbg.h", "compile.h", "profile.h", "prove.h",
                           "gdbserver.h", "dap.h"):
         path = os.path.join(os.path.dirname(support.HEADER), name)
         with open(path) as f:
@@ -140,6 +140,7 @@ class Layouts(unittest.TestCase):
                         '#include "tkdbg/compile.h"\n'
                         '#include "tkdbg/dap.h"\n'
                         '#include "tkdbg/gdbserver.h"\n'
+                        '#include "tkdbg/prove.h"\n'
                         '#include "tkdbg/results.h"\nint main(void) {'
                         + "".join(lines) + "return 0; }\n")
             program = os.path.join(folder, "sizes")

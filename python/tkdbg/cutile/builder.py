@@ -11,6 +11,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .. import parsing
 from .model import Kernel, Op, Place, Refused, Tile, Value
 from .tree import FormType, Inst, Piece, Slot, Stmt
 
@@ -67,7 +68,7 @@ class Lines:
 
     def __init__(self, lines: Sequence[str]) -> None:
         try:
-            tree: ast.AST = ast.parse("".join(lines))
+            tree = parsing.tree("".join(lines))
         except (SyntaxError, ValueError):
             tree = ast.Module([], [])
         self.nodes = sorted(
