@@ -210,6 +210,14 @@ tk_status tk_debug_functions(tk_debug *d, const tk_debug_function **list,
 
 /* ---- sources ----------------------------------------------------------- */
 
+/* Of a kernel that was given as the text of its form: the sources are in it. */
+static const tk_source *find_in_form(const tkd *d, const char *name) {
+  const tk_program *p = d->t ? d->t->program : NULL;
+  for (size_t i = 0; p && i < p->nfuncs; i++)
+    if (!strcmp(p->funcs[i]->src->name, name)) return p->funcs[i]->src;
+  return NULL;
+}
+
 /* Modules are newest first; the i-th that was opened, without ours, or the
  * newest one of a name. */
 static const tk_source *find_source(const tkd *d, size_t i, const char *name) {
@@ -220,7 +228,8 @@ static const tk_source *find_source(const tkd *d, size_t i, const char *name) {
     if (name && !strcmp(s->name, name)) return s;
     n += !tks_is_library(s);
   }
-  if (name || i >= n) return NULL;
+  if (name) return find_in_form(d, name);
+  if (i >= n) return NULL;
   for (const tk_module *m = d->session->modules; m; m = m->next)
     if (!tks_is_library(m->file->src) && --n == i) return m->file->src;
   return NULL;

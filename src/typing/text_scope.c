@@ -41,9 +41,11 @@ static const tk_binding *scope_within(scoping *x, const tk_body *b) {
 
 static void scope_stmt(scoping *x, const tk_stmt *st) {
   x->origin->scopes.items[st->id] = x->frame.scope;
-  for (size_t i = 0; i < st->insts.n; i++)
-    for (int k = 0; k < st->insts.items[i]->nres; k++)
-      give(x, st->insts.items[i]->res[k]);
+  for (size_t i = 0; i < st->insts.n; i++) {
+    const tk_inst *in = st->insts.items[i];
+    x->frame.at = in->span;
+    for (int k = 0; k < in->nres; k++) give(x, in->res[k]);
+  }
   const tk_binding *before = x->frame.scope;
   if (st->kind == TK_S_FOR) give(x, st->iv);
   const tk_binding *one = scope_within(x, &st->body);

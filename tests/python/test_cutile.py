@@ -107,7 +107,7 @@ def double(a, b, n, T: ct.Constant[int]):
     i = ct.bid(0)
     x = ct.load(a, (i,), (T,))
     for k in range(n):
-        x = x * 2
+        x = x * 2 + k
     ct.store(b, (i,), x)
 
 a, b = np.arange(8, dtype="f4"), np.zeros(8, "f4")
@@ -132,10 +132,11 @@ class Launches(unittest.TestCase):
     def test_form_has_names_and_lines(self):
         _, output = self.script(
             "ct.launch(1, (2,), double, (a, b, 3, 4))\n", "--print-ir")
+        self.assertNotIn("entirely outside", output)
         for line in ("language cutile", 'arg T = "4"',
                      "var %x: <[4], fp32>", "stmt at 6:5-18 {",
                      "%i = program_id {axis = 0} : int32 at 6:9-18",
-                     "for at 8:5-22 {", "} over %"):
+                     "for at 8:5-22 {", "over %k = "):
             self.assertIn(line, output)
 
     def test_views_end_where_they_end(self):
@@ -168,17 +169,17 @@ class Launches(unittest.TestCase):
 
     def test_errors_of_cutile_are_its_own(self):
         self.refused("ct.launch(1, (1,), double, (a, b, 1, 7))",
-                     "is not a power of two")
+                     "Dimension #0 of shape (7,) is not a power of two")
 
     def test_conversions_that_are_not_there(self):
         self.refused("""
 @ct.kernel
 def narrow(a):
-    x = ct.load(a, (0,), (8,)).astype(
-        ct.float8_e8m0fnu, rounding_mode=ct.RoundingMode.RZ)
+    x = ct.load(a, (0,), (8,))
+    x = ct.astype(x, ct.float8_e8m0fnu, rounding_mode=ct.RoundingMode.RZ)
     ct.store(a, (0,), x.astype(ct.float32))
 ct.launch(1, (1,), narrow, (a,))
-""", "tkdbg: conversions to float8_e8m0fnu are not supported (script.py:16)")
+""", "tkdbg: conversions to float8_e8m0fnu are not supported (script.py:17)")
 
 
 @unittest.skipUnless(has_cutile() and support.has("torch"),
@@ -224,8 +225,10 @@ class Page(unittest.TestCase):
                 got = done.stdout
                 if done.returncode:
                     got += f"[{done.returncode}]\n"
-                pattern = re.escape(want).replace("\\.\\.\\.\\\n",
-                                                  "(?:.*\n)*")
+                pattern = "".join(
+                    r"(?:.*\n)*" if line == "..." else
+                    ".*".join(map(re.escape, line.split("..."))) + r"\n"
+                    for line in want.splitlines())
                 self.assertRegex(got, rf"\A{pattern}\Z")
 
 
@@ -333,7 +336,7 @@ class WrittenDown(unittest.TestCase):
 
     def test_unknown_operation(self):
         kernel = written_down()
-        kernel.body.ops.insert(0, Op("tile_fold", [], {}, {}, [], at(2)))
+        kernel.block.ops.insert(0, Op("tile_fold", [], {}, {}, [], at(2)))
         with self.assertRaisesRegex(
                 Refused, r"does not know the operation 'tile_fold' of "
                          r"cuda\.tile 1\.7\.0 \(twice\.py:2\)"):
@@ -341,7 +344,7 @@ class WrittenDown(unittest.TestCase):
 
     def test_unknown_element_type(self):
         kernel = written_down()
-        kernel.body.params[0].type = Tile("pointer[float5]")
+        kernel.block.params[0].type = Tile("pointer[float5]")
         with self.assertRaisesRegex(Refused, "elements of float5"):
             form.convert(kernel)
 

@@ -6,9 +6,11 @@ other.  The modules, from the bottom:
 
     model       the intermediate form as plain data
     front       ... as the installed cuda.tile has it: its private names
-    tree        the typed form while it is made
+    statements  the typed form while it is made
+    builder     ... by whom, and the table of emitters
     functions   ... bodies of reductions, loops and branches
-    form        ... an emitter for each operation
+    moves, numbers, memory    ... an emitter for each operation
+    form        ... as text
     signature   arguments and what a kernel is compiled for
     takeover    what is replaced in cuda.tile
 """

@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import parsing
 from .model import Kernel, Op, Place, Refused, Tile, Value
-from .tree import FormType, Inst, Piece, Slot, Stmt
+from .statements import FormType, Inst, Piece, Slot, Stmt
 
 # element types by cuda.tile's names; those narrower than 8 bits, and those
 # that are exponents alone, are bytes with their bits
@@ -248,6 +248,8 @@ class Builder:
         if type.element in ("fp8e4nv", "fp8e5"):
             wide = self.constant(FormType("fp32"), float(value))
             made = self.emit("cast", scalar, wide)
+        elif type.element.startswith("pointer"):  # of no value: nowhere
+            made = self.emit("cast", scalar, self.constant(INT64, 0))
         else:
             made = self.emit("const", scalar,
                              bits=hex(bits_of(type.element, value)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from . import functions, memory, moves, numbers
 from .builder import ELEMENTS, Builder, bits_of
 from .model import Kernel, Param, Tile
-from .tree import Function, Slot, quoted
+from .statements import Function, Slot, quoted
 
 HEAD = "tkdbg-ir 1"
 EMITTING = memory, moves, numbers  # they enter themselves in the table
@@ -23,14 +23,14 @@ def convert(kernel: Kernel) -> str:
     """The text of the typed form of a kernel; raises Refused."""
     made: list[str] = []
     b = Builder(kernel, made)
-    for value, p in zip(kernel.body.params, kernel.params):
+    for value, p in zip(kernel.block.params, kernel.params):
         if isinstance(value.type, Tile):
             b.set(value, Slot(b.type(value), _of(p)))
-    slots = [b.slots[v] for v in kernel.body.params]
+    slots = [b.slots[v] for v in kernel.block.params]
     origins = [f" from {_of(p)}" +
                (f" divisor {p.divisor}" if p.divisor > 1 else "")
                for p in kernel.params]
-    functions.emit_block(b, kernel.body.ops, None)
+    functions.emit_block(b, kernel.block.ops, None)
     function = Function(kernel.name, slots, kernel.place, b.out,
                         origins=origins)
     arguments = [f"arg {name}" + (f" = {quoted(text)}" if text is not None

@@ -222,7 +222,7 @@ def _is_wide(array: Any) -> bool:
 
 
 def read(kernel: Any, sig: Any, params: list[Param],
-         arguments: list[tuple[str, str | None]]) -> Kernel:
+         arguments: list[tuple[str, str | None]], checked: bool) -> Kernel:
     """A kernel's form for a signature; raises what cuda.tile finds wrong."""
     function, _ = parameters_of(kernel)
     reader = _Reader()
@@ -237,7 +237,7 @@ def read(kernel: Any, sig: Any, params: list[Param],
     place = Place(file, line, max(1, begin), line,
                   max(1, begin) + (len(code.co_name) if begin else 0))
     return Kernel(code.co_name, place, body, params, arguments,
-                  reader.sources, version())
+                  reader.sources, version(), checked)
 
 
 # ---- signatures -----------------------------------------------------------

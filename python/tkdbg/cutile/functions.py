@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .model import Block, Op, Refused, Value
-from .tree import FormType, Function, Slot, Stmt
+from .statements import FormType, Function, Slot, Stmt
 
 if TYPE_CHECKING:
     from .builder import Builder
@@ -139,7 +139,7 @@ def _emit_branch(b, op: Op, rest: Sequence[Op], loop: Loop | None,
         skips = loop.skip()
         b.before(lambda: _put(b, skips, False))
         loop.pending += [b.slots[r] for r in _lanes(op.results)]
-    for block, body, leaves in zip(op.blocks, (st.body, st.orelse), deep):
+    for block, body, leaves in zip(op.blocks, (st.inside, st.orelse), deep):
         def emit(block=block, leaves=leaves):
             emit_block(b, block.ops, loop, op.results)
             if nested and not leaves:
@@ -147,8 +147,8 @@ def _emit_branch(b, op: Op, rest: Sequence[Op], loop: Loop | None,
         b.inside(body, emit)
     if any(deep) and not nested and loop is not None and op.results:
         del loop.pending[-len(_lanes(op.results)):]
-    if not st.body and not st.orelse:
-        st.body.append(Stmt("run", st.place))
+    if not st.inside and not st.orelse:
+        st.inside.append(Stmt("run", st.place))
     if nested:
         return True
     if not any(deep):
@@ -195,7 +195,7 @@ def _variable(b, op: Op) -> Slot:
 def _emit_for(b, op: Op, loop: Loop) -> None:
     bounds = _bounds(b, op)
     st = b.compound("for", loop=(_variable(b, op), *bounds))
-    b.inside(st.body, lambda: emit_block(b, op.blocks[0].ops, loop))
+    b.inside(st.inside, lambda: emit_block(b, op.blocks[0].ops, loop))
 
 
 def _emit_while(b, op: Op, loop: Loop, counts: bool) -> None:
@@ -219,11 +219,11 @@ def _emit_while(b, op: Op, loop: Loop, counts: bool) -> None:
         if counts:
             b.move(_variable(b, op), count)
         emit_block(b, op.blocks[0].ops, loop)
-    b.inside(st.body, emit)
+    b.inside(st.inside, emit)
     if counts:
         def count_on() -> None:
             b.binary("add", count, step, result=count)
-        b.inside(st.body, count_on)
+        b.inside(st.inside, count_on)
 
 
 # ---- reductions and scans -------------------------------------------------

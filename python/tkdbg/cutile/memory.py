@@ -8,7 +8,7 @@ from typing import Any
 from . import functions
 from .builder import INT32, INT64, Builder, emits
 from .model import Value, View
-from .tree import FormType
+from .statements import FormType
 
 
 
@@ -43,7 +43,7 @@ class Window:
             length = b.cast(b.slot(lengths[axis]), "int64")
             inside = b.binary("and", b.compare("ge", at, b.constant(INT64, 0)),
                               b.compare("lt", at, length))
-            if start is not None and not inbounds:
+            if start is not None and b.kernel.checked and not inbounds:
                 self._touches(b, start, n, length)
             inside = b.broadcast(inside, tile)
             self.mask = (inside if self.mask is None else

@@ -94,8 +94,9 @@ class Kernel(NamedTuple):
     """All of a kernel for one signature."""
     name: str
     place: Place                    # of its name
-    body: Block
-    params: list[Param]             # of each of body.params
+    block: Block
+    params: list[Param]             # of each of block.params
     arguments: list[tuple[str, str | None]]  # names; text where it is known
     sources: dict[str, list[str]]   # lines by file
     version: str                    # of cuda.tile
+    checked: bool = False           # what cuda.tile leaves undefined stops

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from .builder import BITS, FLAG, INT32, Builder, emits
 from .model import Op, Tile
-from .tree import Slot
+from .statements import Slot
 
 
 
@@ -68,7 +68,7 @@ def _assign(b, op):
 def _bounded(b, op):
     x, result = b.slot(op.operands["x"]), op.results[0]
     lower = op.attributes["lower_bound"]
-    is_argument = op.operands["x"] in b.kernel.body.params
+    is_argument = op.operands["x"] in b.kernel.block.params
     if lower is not None and not is_argument and (
             op.operands["x"].constant is None):
         b.promise(b.compare("ge", x, b.number(x, lower)),
@@ -79,8 +79,9 @@ def _bounded(b, op):
 @emits("assume_div_by")
 def _divisible(b, op):
     x, divisor = b.slot(op.operands["x"]), op.attributes["divisor"]
-    rest = b.binary("mod", x, b.number(x, divisor))
-    b.promise(b.compare("eq", rest, b.number(x, 0)),
+    number = b.cast(x, "int64") if "<" in x.type.element else x
+    rest = b.binary("mod", number, b.number(number, divisor))
+    b.promise(b.compare("eq", rest, b.number(number, 0)),
               f"assume_divisible_by: this is not a multiple of {divisor}")
     b.set(op.results[0], x)
 

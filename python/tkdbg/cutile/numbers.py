@@ -5,7 +5,7 @@ import math
 
 from .builder import Builder, emits, is_float, is_signed
 from .model import Refused, Tile, Value
-from .tree import Slot
+from .statements import Slot
 
 
 
@@ -132,7 +132,8 @@ def _binary(b, op, x, y):
     way = _DIRECTED.get(op.attributes.get("rounding_mode"))
     if floats and way and fn in _LIBRARY:
         return external(b, f"{_LIBRARY[fn]}_{way}", x, y)
-    if fn in ("min", "max") and floats and op.attributes["propagate_nan"]:
+    if fn in ("min", "max") and floats and op.attributes.get(
+            "propagate_nan"):
         return b.binary(fn + "_nan", x, y)
     if fn in _PLAIN:
         return b.binary(_PLAIN[fn], x, y)

@@ -8,7 +8,7 @@ import enum
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .. import arguments
+from .. import arguments, tensors
 from . import front
 from .model import Param
 
@@ -32,11 +32,20 @@ class Arguments(NamedTuple):
     names: list[tuple[str, str | None]]
 
 
+def layout_of(reader: Any, value: Any) -> tensors.Layout:
+    """Where an array lies; elements that are exponents alone are bytes."""
+    kind: Any = arguments.kind_of(type(value))
+    if kind == "torch" and str(value.dtype) == "torch.float8_e8m0fnu":
+        return reader.read_torch(value, tensors.torch().uint8)
+    return reader.read(kind, value)
+
+
 class _Reader:
     """Takes one launch's arguments apart."""
 
-    def __init__(self, reader: Any) -> None:
+    def __init__(self, reader: Any, knows_shapes: bool) -> None:
         self.reader = reader
+        self.knows_shapes = knows_shapes  # a length of 1 is a constant
         self.leaves: list[Leaf] = []
         self.params: list[Param] = []
         self.names: list[tuple[str, str | None]] = []
@@ -44,10 +53,13 @@ class _Reader:
     def constraint(self, name: str, value: Any, annotation: Any) -> Any:
         """Of one argument, or item, whose leaves are noted."""
         module = front.constraints()
-        if isinstance(value, tuple):
+        if type(value) is tuple:
             return module.TupleConstraint(tuple(
                 self.constraint(f"{name}_{i}", item, node) for i, (item, node)
                 in enumerate(zip(value, _items(annotation, value, name)))))
+        if getattr(annotation, "KIND", "leaf") != "leaf":
+            raise TypeError("Received a non-tuple argument for a parameter "
+                            "annotated as a tuple")
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             raise TypeError(f"argument '{name}': dataclasses as arguments are "
                             "not supported by tkdbg")
@@ -90,7 +102,7 @@ class _Reader:
 
     def _layout(self, name, value, stated):
         """(where an array lies, its constraint)"""
-        layout = self.reader.read(arguments.kind_of(type(value)), value)
+        layout = layout_of(self.reader, value)
         dtype = front.dtype_of(value)
         wide = getattr(getattr(stated, "index_dtype", None), "bitwidth",
                        32) > 32
@@ -101,7 +113,8 @@ class _Reader:
             if not wide and any(n >= 1 << 31 for n in numbers):
                 raise OverflowError(f"argument '{name}': {what} is too big: "
                                     "annotate it with ct.IndexedWithInt64")
-        return layout, _array_constraint(layout, dtype, wide, stated)
+        return layout, _array_constraint(layout, dtype, wide, stated,
+                                         self.knows_shapes)
 
     def _list(self, name, value, annotation):
         if not value:
@@ -119,7 +132,7 @@ class _Reader:
         self.names += [(name, None), (name + "_length", None)]
         self.params += [Param(name), Param(name + "_length")]
         module = front.constraints()
-        return module.ListConstraint(_weakest(made), alias_groups=(),
+        return module.ListConstraint(_weakest(made, stated), alias_groups=(),
                                      elements_may_alias=False)
 
 
@@ -148,7 +161,7 @@ def _shown(value):
     return repr(value)
 
 
-def _array_constraint(layout, dtype, wide, stated):
+def _array_constraint(layout, dtype, wide, stated, knows_shapes):
     rank = len(layout.shape)
     size = max(1, getattr(dtype, "bitwidth", 8) // 8)
     looks = rank <= _TMA_AXES
@@ -159,8 +172,8 @@ def _array_constraint(layout, dtype, wide, stated):
                1 if looks and not static_strides and s == 1 else None
                for i, s in enumerate(layout.strides)]
     shape = [n if i in static_shape else
-             1 if looks and not static_shape and n == 1 else None
-             for i, n in enumerate(layout.shape)]
+             1 if looks and knows_shapes and not static_shape and n == 1
+             else None for i, n in enumerate(layout.shape)]
     return front.constraints().ArrayConstraint(
         dtype=dtype, ndim=rank,
         index_dtype=front.dtype("int64" if wide else "int32"),
@@ -197,9 +210,18 @@ def _are_disjoint(layout):
     return True
 
 
-def _weakest(made):
+def _weakest(made, stated):
     """What holds of all arrays of a list."""
     first = made[0]
+    for what in "shape", "stride":
+        for axis in _axes(getattr(stated, f"static_{what}_dims", ()),
+                          first.ndim):
+            values = [getattr(m, f"{what}_constant")[axis] for m in made]
+            for other in values:
+                if other != values[0]:
+                    raise ValueError(
+                        f"Arrays in list vary in static {what} at axis "
+                        f"{axis} ({values[0]} vs {other})")
     same = {f.name: getattr(first, f.name)
             for f in dataclasses.fields(first)}
     for name in ("stride_constant", "shape_constant"):
@@ -217,12 +239,12 @@ def _weakest(made):
 
 
 def read(reader: Any, names: Sequence[str], annotations: Sequence[Any],
-         values: Sequence[Any]) -> Arguments:
+         values: Sequence[Any], knows_shapes: bool = True) -> Arguments:
     """A launch's arguments; raises what cuda.tile's launch raises."""
     if len(values) != len(names):
         raise TypeError(f"Kernel expects {len(names)} arguments, got "
                         f"{len(values)}")
-    found = _Reader(reader)
+    found = _Reader(reader, knows_shapes)
     made = [found.constraint(name, value, annotation) for
             name, value, annotation in zip(names, values, annotations)]
     return Arguments(made, found.leaves, found.params, found.names)
@@ -234,7 +256,7 @@ def list_words(reader: Any, value: list[Any]) -> tuple[list[int], list[Any]]:
     words: list[int] = []
     layouts = []
     for item in value:
-        layout = reader.read(arguments.kind_of(type(item)), item)
+        layout = layout_of(reader, item)
         words += [layout.device_address or layout.data, *layout.shape,
                   *layout.strides]
         layouts.append(layout)

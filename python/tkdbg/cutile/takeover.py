@@ -35,7 +35,8 @@ class Launch(prepared.Prepared):
 
     def __init__(self, session: Session, kernel: Any, sig: Any,
                  args: signature.Arguments) -> None:
-        made = front.read(kernel, sig, args.params, args.names)
+        made = front.read(kernel, sig, args.params, args.names,
+                          session.options.check is not None)
         text = form.convert(made).encode("utf-8", "surrogateescape")
         self.function: Any = _Named(made.name, [n for n, _ in args.names])
         self.session = session
@@ -67,7 +68,7 @@ class _ArraySlot(arguments.TensorSlot):
     it is a view of goes on."""
 
     def _layout(self, arg, reader):
-        layout = super()._layout(arg, reader)
+        layout = signature.layout_of(reader, arg)
         if not layout.storage or not layout.data:
             return layout
         own = layout.written and (
@@ -154,20 +155,27 @@ def launch(stream: Any, grid: Any, kernel: Any, kernel_args: Sequence[Any],
         made.run([leaf.value for leaf in leaves], size)
 
 
-def _prepare(session, kernel, values):
-    """The Launch for these arguments, new or known, and its leaves."""
+def _read(session, kernel, values, knows_shapes=True):
+    """(a kernel's function, its arguments)"""
     function, annotations = front.parameters_of(kernel)
     names = function.__code__.co_varnames[:function.__code__.co_argcount]
     session.reader.begin(compiling=True)
     try:
-        args = signature.read(session.reader, names, annotations, values)
+        return function, signature.read(session.reader, names, annotations,
+                                        values, knows_shapes)
     finally:
         session.reader.finish()
+
+
+def _prepare(session, kernel, values):
+    """The Launch for these arguments, new or known, and its leaves."""
+    function, args = _read(session, kernel, values)
     sig = front.signature(args.constraints, function.__name__)
     kinds = tuple((leaf.name, arguments.kind_of(type(leaf.value)))
                   for leaf in args.leaves)
     kept = vars(kernel).setdefault(KEPT, {})
-    key = session, front.key_of(sig), kinds
+    key = (session, front.key_of(sig), kinds,
+           session.options.check is not None)
     made = kept.get(key)
     if made is None:
         made = Launch(session, kernel, sig, args)
@@ -175,6 +183,14 @@ def _prepare(session, kernel, values):
             del kept[next(iter(kept))]
         kept[key] = made
     return made, args.leaves
+
+
+def _constraints(kernel: Any, values: Any, convention: Any) -> Any:
+    """What cuda.tile's extension says of arguments."""
+    session = session_.current()
+    with session.lock:
+        return tuple(_read(session, kernel, tuple(values),
+                           convention.version >= 2)[1].constraints)
 
 
 def _benchmark(stream: Any, grid: Any, kernel: Any, args: Any,
@@ -205,6 +221,7 @@ class Patches:
             raise ImportError(str(e)) from None
         ours = {
             "launch": launch, "_benchmark": _benchmark,
+            "get_parameter_constraints_from_pyargs": _constraints,
             "get_compute_capability": lambda *_: CAPABILITY,
             "_get_max_grid_size": lambda *_: GRID_MAX,
             "get_driver_version": lambda *_: (13, 0),

@@ -82,7 +82,7 @@ class Stmt:
         self.insts: list[Inst] = []
         self.cond: Slot | None = None
         self.loop: tuple[Slot, ...] = ()  # of a for: variable, from, to, by
-        self.body: list[Stmt] = []
+        self.inside: list[Stmt] = []
         self.orelse: list[Stmt] = []
         self.results: Sequence[Slot] = ()
 
@@ -100,7 +100,7 @@ class Function:
                  body: list[Stmt], results: Sequence[FormType] = (),
                  origins: Sequence[str] = ()) -> None:
         self.name, self.params, self.place = name, params, place
-        self.body, self.results = body, results
+        self.inside, self.results = body, results
         self.origins = origins  # of a kernel's params, as text
 
     def text(self, word: str, source: int) -> str:
@@ -111,7 +111,7 @@ class Function:
 def statements(body: Sequence[Stmt]) -> Iterator[Stmt]:
     for st in body:
         yield st
-        yield from statements(st.body)
+        yield from statements(st.inside)
         yield from statements(st.orelse)
 
 
@@ -126,7 +126,7 @@ class _Merging:
         self.slots: list[Slot] = []
         for slot in function.params:
             self._number(slot)
-        for st in statements(function.body):
+        for st in statements(function.inside):
             for slot in (*st.loop, *st.results, *filter(None, [st.cond])):
                 self._number(slot)
             for inst in st.insts:
@@ -141,13 +141,13 @@ class _Merging:
             self.slots.append(slot)
 
     def run(self) -> None:
-        live = self._body(self.function.body, 0)
+        live = self._body(self.function.inside, 0)
         params = 0
         for slot in self.function.params:
             params |= 1 << slot.number
         for slot in self.function.params:
             self._define(slot, live | params)
-        moves = [inst for st in statements(self.function.body)
+        moves = [inst for st in statements(self.function.inside)
                  for inst in st.insts if inst.is_move]
         for inst in moves:
             self._merge(inst.results[0], inst.operands[0][1])
@@ -156,8 +156,16 @@ class _Merging:
             if slot.name:
                 key = slot.frame, slot.name, slot.type
                 self._merge(named.setdefault(key, slot), slot)
-        for st in statements(self.function.body):
+        self._tidy(self.function.inside)
+
+    def _tidy(self, body):
+        """Takes away moves from a slot to itself, and statements of nothing
+        else."""
+        for st in body:
             st.insts = self._without_moves(st.insts)
+            self._tidy(st.inside)
+            self._tidy(st.orelse)
+        body[:] = [st for st in body if st.insts or st.kind != "run"]
 
     def _without_moves(self, insts):
         return [inst for inst in insts if not (
@@ -208,7 +216,7 @@ class _Merging:
             for slot in st.results:
                 live |= 1 << slot.number
         elif st.kind == "if":
-            live = (self._body(st.body, live) | self._body(st.orelse, live) |
+            live = (self._body(st.inside, live) | self._body(st.orelse, live) |
                     1 << st.cond.number)
         elif st.kind == "for":
             return self._list(st.insts, self._for(st, live))
@@ -221,7 +229,7 @@ class _Merging:
         head, before = after, -1
         while head != before:
             before = head
-            inside = self._body(st.body, head)
+            inside = self._body(st.inside, head)
             self._define(variable, inside | head)
             head |= inside & ~(1 << variable.number)
         for slot in bounds:
@@ -233,7 +241,7 @@ class _Merging:
         while head != before:
             before = head
             head = self._list(st.insts, after | 1 << st.cond.number |
-                              self._body(st.body, head))
+                              self._body(st.inside, head))
         return head
 
 
@@ -259,7 +267,7 @@ class _Printer:
             for slot, origin in zip(f.params, origins))
         results = (" -> " + ", ".join(map(str, f.results))
                    if f.results else "")
-        self._body(f.body, 1)
+        self._body(f.inside, 1)
         variables = [f"  var {self.names[slot]}: {slot.type}"
                      for slot in self.variables]
         return "\n".join([
@@ -301,7 +309,7 @@ class _Printer:
         many, once = set(), set()
         for slot in self.function.params:
             homes[slot.root()] = None
-        for st in statements(self.function.body):
+        for st in statements(self.function.inside):
             for inst in st.insts:
                 for slot in inst.results:
                     home = slot.root()
@@ -311,7 +319,7 @@ class _Printer:
             if st.loop:
                 homes.setdefault(st.loop[0].root(), None)
                 many.add(st.loop[0].root())
-        for st in statements(self.function.body):
+        for st in statements(self.function.inside):
             used = [slot for inst in st.insts for slot in inst.reads()]
             used += (*st.results, *st.loop[1:], *filter(None, [st.cond]))
             many |= {slot.root() for slot in used
@@ -348,7 +356,7 @@ class _Printer:
         self.lines.append(end)
         if st.kind in ("run", "return"):
             return
-        self._body(st.body, depth + 1)
+        self._body(st.inside, depth + 1)
         if st.orelse:
             self.lines.append(f"{pad}}} else {{")
             self._body(st.orelse, depth + 1)
