@@ -155,9 +155,9 @@ TK_CPPFLAGS += $(call pkg,--cflags libffi jansson)
 LIBS := -Wl,--as-needed $(call pkg,--libs jansson,-ljansson) \
   $(call pkg,--libs libffi,-lffi) -lm -ldl -lpthread
 # Proofs need isl, where it is installed.
-HAVE_ISL := $(shell pkg-config --exists isl 2>/dev/null && echo 1)
-TK_CPPFLAGS += $(if $(HAVE_ISL),-DHAVE_ISL $(shell pkg-config --cflags isl))
-LIBS += $(if $(HAVE_ISL),$(shell pkg-config --libs isl))
+ISL_LIBS := $(shell pkg-config --libs isl 2>/dev/null)
+TK_CPPFLAGS += $(if $(ISL_LIBS),-DHAVE_ISL $(call pkg,--cflags isl))
+LIBS += $(ISL_LIBS)
 # Tests of accuracy compare with MPFR where it is installed.
 MPFR_LIBS := $(shell pkg-config --libs mpfr 2>/dev/null)
 CHECK_LIBS = $(call pkg,--libs check,-lcheck -lsubunit -lrt)

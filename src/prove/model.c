@@ -124,35 +124,43 @@ static int scalar_of(const tkq_numbers *n, size_t arg) {
   return -1;
 }
 
-/* The text of an argument; false: it is taken over as it is. */
-static bool put_argument(tk_buf *out, const model_job *j, size_t arg) {
+typedef struct model_argument {
+  const model_job *job;
+  size_t arg;
+} model_argument;
+
+static void put_argument(tk_buf *out, void *ud) {
+  const model_job *j = ((model_argument *)ud)->job;
+  size_t arg = ((model_argument *)ud)->arg;
   const tk_arg *a = &j->n->launch->args[arg];
   int q = scalar_of(j->n, arg);
   if (a->kind == TK_ARG_TENSOR) {
     put_tensor(out, j, arg);
-    return true;
+  } else if (q >= 0) {
+    tk_buf_printf(out, "%s=", a->name);
+    if (a->kind == TK_ARG_SCALAR)
+      tk_buf_printf(out, "%s:", tk_dtype_name(a->dtype));
+    tk_buf_printf(out, "%" PRId64, j->value[q]);
   }
-  if (q < 0) return false;
-  tk_buf_printf(out, "%s=", a->name);
-  if (a->kind == TK_ARG_SCALAR)
-    tk_buf_printf(out, "%s:", tk_dtype_name(a->dtype));
-  tk_buf_printf(out, "%" PRId64, j->value[q]);
-  return true;
+}
+
+/* The text of an argument; "": it is taken over as it is. */
+static const char *argument_text(const model_job *j, size_t arg) {
+  return tk_arena_text(j->n->terms->arena, put_argument,
+                       &(model_argument){j, arg}, NULL);
 }
 
 static bool give_argument(tk_launch *l, const model_job *j, size_t arg) {
   const tk_arg *a = &j->n->launch->args[arg];
-  tk_buf text;
-  tk_buf_init(&text, j->n->terms->arena->env);
+  const char *text = argument_text(j, arg);
   tk_status st = TK_OK;
-  if (put_argument(&text, j, arg))
-    st = tk_launch_arg_text(l, tk_buf_str(&text));
+  if (*text)
+    st = tk_launch_arg_text(l, text);
   else if (a->kind == TK_ARG_VALUE)
     st = tk_launch_value(l, a->name, &a->value);
   else if (a->kind == TK_ARG_SCALAR)
     st = tk_launch_scalar(l, a->name, a->dtype, a->bits);
   if (a->no_specialize && st == TK_OK) st = tk_launch_no_specialize(l, a->name);
-  tk_buf_free(&text);
   return st == TK_OK;
 }
 
@@ -161,14 +169,10 @@ static const char *command_of(const model_job *j) {
   tk_arena *a = n->terms->arena;
   const char *text = "";
   for (size_t i = 0; i < n->launch->nargs; i++) {
-    tk_buf arg;
-    tk_buf_init(&arg, a->env);
-    const char *value = n->program->args[i].value;
-    if (!put_argument(&arg, j, i) && value && strcmp(value, "None"))
-      tk_buf_printf(&arg, "%s=%s", n->launch->args[i].name, value);
-    if (arg.n)
-      text = tk_arena_printf(a, "%s --arg '%s'", text, tk_buf_str(&arg));
-    tk_buf_free(&arg);
+    const char *arg = argument_text(j, i), *value = n->program->args[i].value;
+    if (!*arg && value && strcmp(value, "None"))
+      arg = tk_arena_printf(a, "%s=%s", n->launch->args[i].name, value);
+    if (*arg) text = tk_arena_printf(a, "%s --arg '%s'", text, arg);
   }
   return tk_arena_printf(
       a, "--kernel %s --grid %" PRId64 ",%" PRId64 ",%" PRId64 "%s",

@@ -3,6 +3,7 @@
  *
  * Two programs, and two lanes, are two copies of the same terms: what differs
  * between them has another number in the second. */
+#include "launch/internal.h"
 #include "prove/oblige.h"
 
 static tk_arena *oblige_arena(const tkq_numbers *n) {
@@ -242,12 +243,11 @@ static void oblige_lanes(oblige_job *j, const tkq_access *a) {
 static bool share_memory(const tkq_numbers *n, size_t a, size_t b) {
   const tk_tensor *x = &n->launch->args[a].tensor;
   const tk_tensor *y = &n->launch->args[b].tensor;
-  int64_t nx = 1, ny = 1;
-  for (int i = 0; i < x->rank; i++) nx += (x->shape[i] - 1) * x->strides[i];
-  for (int i = 0; i < y->rank; i++) ny += (y->shape[i] - 1) * y->strides[i];
+  int64_t before_x, after_x, before_y, after_y;
   const char *p = x->data, *q = y->data;
-  return a != b && p < q + ny * (int64_t)tk_dtype_size(y->dtype) &&
-         q < p + nx * (int64_t)tk_dtype_size(x->dtype);
+  tkn_tensor_extent(x, &before_x, &after_x); /* were checked when set */
+  tkn_tensor_extent(y, &before_y, &after_y);
+  return a != b && p - before_x < q + after_y && q - before_y < p + after_x;
 }
 
 static const char *why_not_apart(oblige_job *j, const tkq_access *a) {
@@ -312,9 +312,7 @@ static void oblige_tensors(oblige_job *j) {
           j->w->accesses.items[k].writes && j->w->accesses.items[k].tensor == i;
     if (!x->name || !x->unwritten || !stored) continue;
     size_t item = j->out->n;
-    item_new(j, TK_DUTY_COVER, NULL, (tk_span){0, 0},
-             tk_arena_printf(oblige_arena(j->n), "%s", x->name))
-        ->tensor = i;
+    item_new(j, TK_DUTY_COVER, NULL, (tk_span){0, 0}, x->name)->tensor = i;
     for (size_t k = 0; k < item; k++)
       if (j->out->items[k].duty == TK_DUTY_WRAP) item_needs(j, item, k);
   }

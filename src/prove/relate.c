@@ -88,6 +88,22 @@ static bool is_contiguous(const tk_tensor *x) {
   return true;
 }
 
+/* A quantity for each axis of a tensor; the number of the first. */
+static int add_axes(tkq_numbers *n, size_t arg, tkq_quantity_kind kind,
+                    const int64_t *values, int64_t least) {
+  tkq_tensor *t = &n->tensors[arg];
+  int first = (int)n->all.n;
+  for (int i = 0; i < t->rank; i++) {
+    tkq_quantity q = {.kind = kind, .arg = arg, .axis = i, .value = values[i]};
+    q.name = tk_arena_printf(
+        relate_arena(n),
+        kind == TKQ_OF_SHAPE ? "%s.shape[%d]" : "%s.stride(%d)", t->name, i);
+    quantity(n, q, least, INT32_MAX);
+    if (values[i] < least) t->known = false;
+  }
+  return first;
+}
+
 static void add_sizes(tkq_numbers *n, size_t arg, const tk_tensor *x) {
   tkq_tensor *t = &n->tensors[arg];
   *t = (tkq_tensor){.name = n->launch->args[arg].name,
@@ -95,22 +111,8 @@ static void add_sizes(tkq_numbers *n, size_t arg, const tk_tensor *x) {
                     .unwritten = x->flags & TK_TENSOR_UNWRITTEN,
                     .dtype = x->dtype,
                     .known = true};
-  t->shape = (int)n->all.n;
-  for (int i = 0; i < x->rank; i++) {
-    tkq_quantity q = {.kind = TKQ_OF_SHAPE, .arg = arg, .axis = i};
-    q.value = x->shape[i];
-    q.name = tk_arena_printf(relate_arena(n), "%s.shape[%d]", t->name, i);
-    quantity(n, q, 1, INT32_MAX);
-    if (x->shape[i] < 1) t->known = false;
-  }
-  t->stride = (int)n->all.n;
-  for (int i = 0; i < x->rank; i++) {
-    tkq_quantity q = {.kind = TKQ_OF_STRIDE, .arg = arg, .axis = i};
-    q.value = x->strides[i];
-    q.name = tk_arena_printf(relate_arena(n), "%s.stride(%d)", t->name, i);
-    quantity(n, q, 0, INT32_MAX);
-    if (x->strides[i] < 0) t->known = false;
-  }
+  t->shape = add_axes(n, arg, TKQ_OF_SHAPE, x->shape, 1);
+  t->stride = add_axes(n, arg, TKQ_OF_STRIDE, x->strides, 0);
 }
 
 /* Strides as products of sizes, by one relation. */

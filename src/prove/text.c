@@ -99,10 +99,15 @@ static void write_proof(tk_env *e, void *ud) {
   put_counts(out, j->proof);
 }
 
-const char *tk_proof_text(tk_launch *l, const tk_proof *p) {
+static const char *proof_text(tk_launch *l, const tk_proof *p,
+                              void (*write)(tk_env *e, void *ud)) {
   text_job j = {l, p, NULL};
-  tk_status st = tk_session_guard(l->session, write_proof, &j);
+  tk_status st = tk_session_guard(l->session, write, &j);
   return st == TK_OK ? tk_buf_str(&l->text) : NULL;
+}
+
+const char *tk_proof_text(tk_launch *l, const tk_proof *p) {
+  return proof_text(l, p, write_proof);
 }
 
 /* ---- JSON ---------------------------------------------------------------- */
@@ -113,8 +118,21 @@ static void put_string(tk_buf *out, const char *key, const char *value) {
   tk_json_string(out, value, strlen(value));
 }
 
-static void json_item(tk_buf *out, const tk_proof *p, const tk_proof_item *x) {
+/* Texts in brackets; chosen: which of them, NULL: all. */
+static void json_list(tk_buf *out, const char *const *texts, size_t n,
+                      const bool *chosen) {
   const char *before = "";
+  tk_buf_putc(out, '[');
+  for (size_t i = 0; i < n; i++) {
+    if (chosen && !chosen[i]) continue;
+    tk_buf_puts(out, before);
+    tk_json_string(out, texts[i], strlen(texts[i]));
+    before = ", ";
+  }
+  tk_buf_putc(out, ']');
+}
+
+static void json_item(tk_buf *out, const tk_proof *p, const tk_proof_item *x) {
   tk_buf_puts(out, "{\"duty\": ");
   tk_json_string(out, tk_duty_name(x->duty), strlen(tk_duty_name(x->duty)));
   put_string(out, "verdict", verdicts[x->verdict]);
@@ -124,14 +142,9 @@ static void json_item(tk_buf *out, const tk_proof *p, const tk_proof_item *x) {
   put_string(out, "reason", x->reason);
   put_string(out, "finding", x->finding);
   put_string(out, "command", x->command);
-  tk_buf_puts(out, ", \"given\": [");
-  for (size_t r = 0; r < p->nrelations && x->assumed; r++) {
-    if (!x->assumed[r]) continue;
-    tk_buf_puts(out, before);
-    tk_json_string(out, p->relations[r], strlen(p->relations[r]));
-    before = ", ";
-  }
-  tk_buf_puts(out, "]}");
+  tk_buf_puts(out, ", \"given\": ");
+  json_list(out, p->relations, x->assumed ? p->nrelations : 0, x->assumed);
+  tk_buf_putc(out, '}');
 }
 
 static void write_json(tk_env *e, void *ud) {
@@ -148,16 +161,11 @@ static void write_json(tk_env *e, void *ud) {
     if (i) tk_buf_puts(out, ", ");
     json_item(out, p, &p->items[i]);
   }
-  tk_buf_puts(out, "], \"notes\": [");
-  for (size_t i = 0; i < p->nnotes; i++) {
-    if (i) tk_buf_puts(out, ", ");
-    tk_json_string(out, p->notes[i], strlen(p->notes[i]));
-  }
-  tk_buf_puts(out, "]}\n");
+  tk_buf_puts(out, "], \"notes\": ");
+  json_list(out, p->notes, p->nnotes, NULL);
+  tk_buf_puts(out, "}\n");
 }
 
 const char *tk_proof_json(tk_launch *l, const tk_proof *p) {
-  text_job j = {l, p, NULL};
-  tk_status st = tk_session_guard(l->session, write_json, &j);
-  return st == TK_OK ? tk_buf_str(&l->text) : NULL;
+  return proof_text(l, p, write_json);
 }
