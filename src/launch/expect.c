@@ -9,6 +9,7 @@ typedef struct expect_call {
   tk_launch *l;
   const char *option; /* that gave the text */
   const char *text;   /* "C=@ref.npy", or "ref.npy"; NULL: */
+  const char *file;   /* the part of it that names the file */
   const char *param;
   const tk_tensor *tensor;
   double rtol, atol;
@@ -97,11 +98,12 @@ static const char *fitting(tk_env *e, expect_call *c) {
 
 /* Reads the text's file and finds the tensor that it is of. */
 static void read_given(tk_env *e, expect_call *c) {
-  const char *eq = strstr(c->text, "=@"), *file = eq ? eq + 2 : c->text;
+  const char *eq = strstr(c->text, "=@");
   size_t n = strlen(c->text);
   bool bare = !eq && n > 4 && !strcmp(c->text + n - 4, ".npy");
-  if (eq ? eq == c->text || !*file : !bare) bad_text(e, c);
-  tkn_with_reader(e, file, load_array, c);
+  c->file = eq ? eq + 2 : c->text;
+  if (eq ? eq == c->text || !*c->file : !bare) bad_text(e, c);
+  tkn_with_reader(e, c->file, load_array, c);
   c->param =
       eq ? tk_arena_strndup(&c->l->arena, c->text, (size_t)(eq - c->text))
          : fitting(e, c);
@@ -156,9 +158,8 @@ static void got(tk_env *e, void *ud) {
   for (size_t i = 0; i < c->l->expected.n; i++) {
     tk_expected *x = &c->l->expected.items[i];
     if (strcmp(x->param, c->param)) continue;
-    const char *at = strstr(c->text, "=@");
     x->got = c->lanes;
-    x->where = tk_arena_strdup(&c->l->arena, at ? at + 2 : c->text);
+    x->where = tk_arena_strdup(&c->l->arena, c->file);
     return;
   }
   tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},

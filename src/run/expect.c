@@ -172,8 +172,7 @@ static size_t worst_of(const tk_diff *d) {
 /* What this run left in the elements that were wrong elsewhere. */
 static void describe_here(comparison *c, tk_arena *a, tk_difference *d) {
   tk_diff same;
-  tk_diff_tolerance within = {.rtol = d->rtol, .atol = d->atol};
-  tk_diff_make(&c->own, a, c->tensor, c->expected, within);
+  tk_diff_make(&c->own, a, c->tensor, c->expected, c->diff.tolerance);
   tk_diff_make(&same, a, c->tensor, c->found, (tk_diff_tolerance){0, 0, 0});
   for (size_t i = 0; i < c->diff.nwrong; i++) {
     d->here_right += !c->own.wrong[c->diff.list[i]];
@@ -226,12 +225,12 @@ static const char *element_to_explain(const comparison *c, tk_arena *a,
                                       tk_difference *d) {
   const uint32_t *writer = c->diff.writer;
   TK_ASSERT(writer && c->diff.nwrong);
-  size_t at = wrong_to_explain(c, d), up = at;
+  size_t wrong = wrong_to_explain(c, d), at = wrong, up = wrong;
   while (at && !writer[at]) at--;
   while (!writer[at] && up < c->diff.n && !writer[up]) up++;
   if (!writer[at]) at = up;
   if (at == c->diff.n) return NULL;
-  d->explained_nearest = at != wrong_to_explain(c, d);
+  d->explained_nearest = at != wrong;
   int64_t index[TK_MAX_RANK];
   char *text = tk_arena_strdup(a, d->tensor);
   tk_diff_index(&c->diff, at, index);
