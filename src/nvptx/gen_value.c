@@ -160,11 +160,9 @@ tkv_reg *tkv_compute(tkv_gen *g, tkv_value *v, const tkv_dist *d) {
   tkv_frame *around = g->frame;
   tkv_reg *reg;
   g->frame = v->frame;
-  if (v->in->op == TK_I_CONST) {
-    v->one = tkv_literal(&v->type, tk_const_bits(v->in));
-    reg = tkv_at(g, v, d);
-  } else if (v->in->op == TK_I_UNDEF) {
-    v->one = tkv_literal(&v->type, 0);
+  bool is_const = v->in->op == TK_I_CONST;
+  if (is_const || v->in->op == TK_I_UNDEF) {
+    v->one = tkv_literal(&v->type, is_const ? tk_const_bits(v->in) : 0);
     reg = tkv_at(g, v, d);
   } else if (v->in->op == TK_I_ARANGE) {
     reg = range_lanes(g, v, d);
