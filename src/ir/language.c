@@ -58,23 +58,27 @@ void tk_language_speak(tk_env *e, tk_language l) {
   e->whose_words = (int)l;
 }
 
-const char *tk_language_words(int l, tk_arena *a, const char *format) {
-  const char *made = format;
-  size_t done = 0; /* of what was made: up to where it is in l's words */
-  for (const char *p = format; *p; p++) {
-    const phrase *x = phrase_at(l, format, p);
+typedef struct translation {
+  int language;
+  const char *format;
+} translation;
+
+static void put_translated(tk_buf *out, void *ud) {
+  const translation *t = ud;
+  const char *done = t->format; /* what is before it stands in out */
+  for (const char *p = done; *p;) {
+    const phrase *x = phrase_at(t->language, t->format, p);
     if (!x) {
-      done++;
+      p++;
       continue;
     }
-    size_t to = strlen(x->to), from = strlen(x->from);
-    char *next = tk_arena_alloc(a, done + to + strlen(p + from) + 1);
-    memcpy(next, made, done);
-    memcpy(next + done, x->to, to);
-    memcpy(next + done + to, p + from, strlen(p + from) + 1);
-    made = next;
-    done += to;
-    p += from - 1;
+    tk_buf_add(out, done, (size_t)(p - done));
+    tk_buf_puts(out, x->to);
+    done = p += strlen(x->from);
   }
-  return made;
+  tk_buf_puts(out, done);
+}
+
+const char *tk_language_words(int l, tk_arena *a, const char *format) {
+  return tk_arena_text(a, put_translated, &(translation){l, format}, NULL);
 }

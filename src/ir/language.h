@@ -22,7 +22,7 @@ const char *tk_language_name(tk_language l);
 /* -1: it is none. */
 int tk_language_find(const char *name);
 /* A message's format in the words of a language; what it is filled with stays
- * as it is.  The result is the format itself, or in the arena. */
+ * as it is.  The result is in the arena. */
 const char *tk_language_words(int language, tk_arena *a, const char *format);
 /* From here on the environment's messages are in the words of a language. */
 void tk_language_speak(tk_env *e, tk_language l);
