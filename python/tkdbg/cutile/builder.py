@@ -7,11 +7,10 @@ from __future__ import annotations
 import ast
 import math
 import os
-import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .. import parsing
+from .. import arguments, parsing
 from .model import Kernel, Op, Place, Refused, Tile, Value
 from .statements import FormType, Inst, Piece, Slot, Stmt
 
@@ -326,15 +325,9 @@ def bits_of(name: str, value: Any) -> int:
     if not is_float(name):
         return int(value) & ((1 << BITS[name]) - 1)
     value = float(value)
-    if name == "fp64":
-        return struct.unpack("<Q", struct.pack("<d", value))[0]
+    if name == "bf16" and math.isnan(value):
+        return arguments.bits_of("fp32", value) >> 16 | 0x40
     try:
-        if name == "fp16":
-            return struct.unpack("<H", struct.pack("<e", value))[0]
-        single = struct.unpack("<I", struct.pack("<f", value))[0]
+        return arguments.bits_of(name, value)
     except OverflowError:  # rounded to infinity
-        return bits_of(name, math.copysign(math.inf, value))
-    if name == "fp32":
-        return single
-    return (single >> 16 | 0x40 if math.isnan(value) else
-            single + 0x7FFF + (single >> 16 & 1) >> 16)
+        return arguments.bits_of(name, math.copysign(math.inf, value))

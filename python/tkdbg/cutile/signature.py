@@ -261,6 +261,3 @@ def list_words(reader: Any, value: list[Any]) -> tuple[list[int], list[Any]]:
                   *layout.strides]
         layouts.append(layout)
     return words, layouts
-
-
-

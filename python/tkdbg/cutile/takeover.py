@@ -254,6 +254,3 @@ class Patches:
 
     def uninstall(self) -> None:
         self.attributes.undo()
-
-
-
