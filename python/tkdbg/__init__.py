@@ -58,6 +58,7 @@ launch     launch        @jit functions: decoration and launch
            binder        from a call to the values of the parameters
            launchlog     launches recorded, and run again
            watchdog      ... and ended where they take too long
+           workers       attempts, shared among processes
            hostlines     ... the lines of the script that made them
            arrays        arrays of a script as numbers to compare
            copies        where the elements of a copy come from

@@ -19,7 +19,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _capi, arrays, hostlines
+from . import _capi, arrays, hostlines, workers
 from .edits import Edit, Source, edits
 from .hostedits import Change, changes
 from .launchlog import Log, Logged, Recording, Replay
@@ -28,8 +28,7 @@ from .watchdog import Watchdog
 if TYPE_CHECKING:
     from ._capi import Tensor
 
-SECONDS = 10.0          # of the processor that all tries take, at most
-SLOWEST = 2.0           # how much longer that may last
+SECONDS = 10.0          # of each processor that all tries take, at most
 MOST_BYTES = 256 << 20  # of memory of launches that are kept
 MOST_LAUNCHES = 24      # before the one that wrote what is compared
 MOST_FOUND = 3          # lines that are told of
@@ -79,8 +78,8 @@ class Repair(NamedTuple):
     tried: Try
     before: int  # elements that were wrong; 0: a launch stopped
     after: int   # ... and still are
-    whole: bool = False  # the whole script has run with it, and ends well
     left: int = 0  # where a launch stopped: what it leaves now, as a hash
+    whole: bool = False  # the whole script has run with it, and ends well
 
 
 class Outcome(NamedTuple):
@@ -156,16 +155,17 @@ class Search:
         self.wanted = wanted
         self.launches = log.launches
         self.links = self._links_of(log)
-        self.tried = 0
-        self.ends = 0.0  # when the time is up
         self.wrong: Any = None   # which elements were wrong
-        self.found: list[Repair] = []
-        self.partial: list[Repair] = []
         self.watchdog = Watchdog(lib)
 
     def __enter__(self) -> Search:
         self.watchdog.__enter__()
         return self
+
+    def _begin_watching(self):
+        """A process that was split off has no thread but its first."""
+        self.watchdog = Watchdog(self.lib)
+        self.watchdog.__enter__()
 
     def __exit__(self, *_: Any) -> None:
         self.watchdog.__exit__()
@@ -210,20 +210,16 @@ class Search:
             return None  # hardly any try would come to its end
         if not self.links or self.wanted.parameter and not self._measure():
             return None
-        self.ends = time.thread_time() + seconds
-        last = time.monotonic() + SLOWEST * seconds
         waiting = self._tries(likely)
-        for each in waiting:
-            now = time.thread_time()
-            if now > self.ends or time.monotonic() > last or (
-                    self.enough.is_set()):
-                break
-            self.tried += 1
-            self._try(each)
-            if len(self.found) == 1 and self.wanted.parameter:
-                self.ends = min(self.ends, now + SECONDS_MORE)
-        return Outcome(self.found, [] if self.found else self.partial,
-                       self.tried, len(waiting))
+        outcome = workers.run(
+            len(waiting), lambda i, left: self._try(waiting[i], left),
+            workers.Limits(seconds, SECONDS_MORE if self.wanted.parameter
+                           else None), self.enough, self._begin_watching)
+        found = [Repair(waiting[i], *result)
+                 for i, result in outcome.results.items()]
+        passing = [repair for repair in found if not repair.after]
+        return Outcome(passing, [] if passing else found, outcome.made,
+                       len(waiting))
 
     def _measure(self):
         """Notes which elements are wrong; whether that is known."""
@@ -263,7 +259,9 @@ class Search:
 
     # ---- one try ----------------------------------------------------------
 
-    def _try(self, tried):
+    def _try(self, tried, left):
+        """A workers.Result, if it passes or makes at least half of the wrong
+        elements right; left: seconds of the processor that all may take."""
         state: dict[int, tuple[Any, Any]] = {}  # by address: bytes, recorded
         edit, change = tried.edit, tried.change
         given = [] if edit is None else [_capi.Edit(
@@ -278,22 +276,21 @@ class Search:
                 continue
             with link.replay(given if edited else ()) as replay:
                 if not replay.ok:
-                    return
+                    return None
                 held = link.storages(replay)
                 self._hand_on(link, held, state)
                 if changed:
                     change.apply(replay)
-                if not self._runs(replay, link):
-                    return
+                if not self._runs(replay, link, left):
+                    return None
                 if link is self.links[-1]:
-                    self._judge(tried, held)
-                    return
+                    return self._judged(held)
                 self._take(link, held, state)
+        return None
 
-    def _runs(self, replay, link):
+    def _runs(self, replay, link, left):
         """Runs a launch, but not for ever, nor much longer than all tries
         may take."""
-        left = self.ends - time.thread_time()
         limit = max(LEAST_SECONDS, min(SLOWER * link.seconds, left))
         self.watchdog.begins(replay.ptr, limit)
         try:
@@ -322,19 +319,17 @@ class Search:
             else:
                 state.pop(at, None)
 
-    def _judge(self, tried, tensors):
+    def _judged(self, tensors):
         if not self.wanted.parameter:
             left = hash(tuple(b.tobytes() for b in contents(tensors).values()))
-            self.found.append(Repair(tried, 0, 0, left=left))
-            return
+            return workers.Result(0, 0, left)
         wrong = self._compare(tensors[self.wanted.parameter])
         if wrong is None:
-            return
+            return None
         before, after = int(self.wrong.sum()), int(wrong.sum())
-        if after == 0:
-            self.found.append(Repair(tried, before, 0))
-        elif after <= before * HALF and not (wrong & ~self.wrong).any():
-            self.partial.append(Repair(tried, before, after))
+        if after and (after > before * HALF or (wrong & ~self.wrong).any()):
+            return None
+        return workers.Result(before, after)
 
     def _compare(self, tensor):
         """Which elements are wrong; None if that is not known.  What is not

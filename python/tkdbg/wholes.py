@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 
-from . import repairs
+from . import repairs, workers
 from .edits import Source, host_edits
 from .repairs import Outcome, Repair, Try
 from .reruns import Script
@@ -31,7 +31,7 @@ class Wholes:
         self.script = script
         self.enough = enough
         self.ends = _seconds() + SECONDS
-        self.last = time.monotonic() + repairs.SLOWEST * SECONDS
+        self.last = time.monotonic() + workers.SLOWEST * SECONDS
 
     def _is_over(self):
         return (_seconds() > self.ends or time.monotonic() > self.last or
@@ -84,7 +84,7 @@ class Wholes:
             if self._is_over() or len(_lines(found)) >= ENOUGH:
                 break
             if self.script.passes(edit):
-                found.append(Repair(Try(edit, None, None), 0, 0, True))
+                found.append(Repair(Try(edit, None, None), 0, 0, whole=True))
         return found
 
 

@@ -42,9 +42,9 @@ class Asked(support.ScriptCase):
 
     def why(self, text, suspects="off"):
         if suspects == "on":
-            from tkdbg import repairs
+            from tkdbg import workers
             # others may be at work here: what is found depends on time of the
             # processor alone
-            repairs.SLOWEST = 100
+            workers.SLOWEST = 100
         return planted.run([textwrap.dedent(HEAD) + textwrap.dedent(text)],
                            {"why": True, "suspects": suspects})

@@ -377,15 +377,25 @@ class Repairs(answers.Asked):
             r"\.py:8: with `tl\.exp\(v - m\)` in place of")
 
     def interrupted(self, times):
-        """What is said where Ctrl-C is pressed so often when the first
+        """What is said where Ctrl-C is pressed so often after the first
         change has passed, and the exit status."""
-        def tried(search, each, before=repairs.Search._try):
-            before(search, each)
-            if len(search.found) == 1:
+        asked, passed = [0], [False]
+
+        def entered(search, before=repairs.Search.__enter__):
+            asked[0] = os.getpid()
+            return before(search)
+
+        def tried(search, each, left, before=repairs.Search._try):
+            if passed[0]:
+                passed[0] = False
                 for _ in range(times):
-                    os.kill(os.getpid(), signal.SIGINT)
+                    os.kill(asked[0], signal.SIGINT)
                     time.sleep(0.2)
-        with unittest.mock.patch.object(repairs.Search, "_try", tried):
+            result = before(search, each, left)
+            passed[0] = result is not None and result.passes
+            return result
+        with unittest.mock.patch.multiple(repairs.Search, _try=tried,
+                                          __enter__=entered):
             return self.why(TWO.replace("tl.max(t, 0)", "tl.min(t, 0)"), "on")
 
     def test_ctrl_c(self):

@@ -17,15 +17,20 @@ A row that begins with "=!" is a program that stops at a bad access, far from
 the line that is to blame; these are counted apart.
 
 --only takes the bugs that have TEXT in 'PROGRAM: KIND: WHAT', --every each
-N-th of these, and --show prints the reports.  The exit status is 1 if a
-correct program is not silent, if a program with a bug does not end as it must,
-or, where all bugs are tried, if fewer are first or named than NEEDED says.
+N-th of these, and --show prints the reports.  Each of the N jobs has its share
+of the processors to itself, since why tries as many changes as these allow.
+
+The exit status is 1 if a correct program is not silent, if a program with a bug
+does not end as it must, or, where all bugs are tried, if fewer are first or
+named than NEEDED says.
 """
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import dataclasses
 import os
+import queue
 import re
 import subprocess
 import sys
@@ -170,14 +175,35 @@ def verdict(report: str, file: str, line: int) -> str:
 
 # ---- running ---------------------------------------------------------------
 
-def tkdbg(build: str, words: Sequence[str], cwd: str,
-          limit: float) -> Tuple[Optional[int], str]:
-    """(exit status, or None where the time was up; all that was said)"""
+class Processors:
+    """Those of this machine, dealt out to so many jobs."""
+
+    def __init__(self, jobs: int) -> None:
+        mine = sorted(os.sched_getaffinity(0))
+        self.free: queue.Queue[Set[int]] = queue.Queue()
+        for first in range(jobs):
+            self.free.put(set(mine[first::jobs]) or set(mine))
+
+    @contextlib.contextmanager
+    def share(self) -> Iterator[Set[int]]:
+        taken = self.free.get()
+        try:
+            yield taken
+        finally:
+            self.free.put(taken)
+
+
+def tkdbg(build: str, words: Sequence[str], cwd: str, limit: float,
+          on: Optional[Set[int]] = None) -> Tuple[Optional[int], str]:
+    """(exit status, or None where the time was up; all that was said), on
+    these processors"""
+    command = [os.path.join(build, 'tkdbg'), *words]
+    if on:
+        command = ['taskset', '-c', ','.join(map(str, sorted(on))), *command]
     env = dict(os.environ, NO_COLOR='1', LC_ALL='C.UTF-8', COLUMNS='80')
     try:
-        done = subprocess.run([os.path.join(build, 'tkdbg'), *words], cwd=cwd,
-                              env=env, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE,
+        done = subprocess.run(command, cwd=cwd, env=env,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=limit)
     except subprocess.TimeoutExpired:
         return None, ''
@@ -207,14 +233,15 @@ def ending(status: Optional[int], report: str) -> str:
     return 'stops' if '[out-of-bounds]' in report else 'breaks'
 
 
-def tried(build: str, bug: Bug, limit: float = 120) -> Tried:
+def tried(build: str, bug: Bug, limit: float = 120,
+          on: Optional[Set[int]] = None) -> Tried:
     text, line = bug.planted()
     file = bug.program + '.py'
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, file), 'w', encoding='utf-8') as f:
             f.write(text)
         start = time.monotonic()
-        status, report = tkdbg(build, ['why', '-q', file], folder, limit)
+        status, report = tkdbg(build, ['why', '-q', file], folder, limit, on)
         seconds = time.monotonic() - start
     how = ending(status, report)
     if how == ('stops' if bug.stops else 'fails'):
@@ -261,8 +288,13 @@ def shares(results: Sequence[Tried]) -> Iterator[str]:
 
 def measure(args: argparse.Namespace, chosen: Sequence[Bug]) -> List[Tried]:
     results = []
+    processors = Processors(args.jobs)
+
+    def on_a_share(bug: Bug) -> Tried:
+        with processors.share() as share:
+            return tried(args.build, bug, args.limit, share)
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for r in pool.map(lambda b: tried(args.build, b, args.limit), chosen):
+        for r in pool.map(on_a_share, chosen):
             print(f'{r.verdict:7} {r.seconds:5.1f} s  {r.bug.name()} '
                   f'(line {r.line})', flush=True)
             if args.show:
