@@ -109,6 +109,15 @@ def script(path: str, run: Callable[[bytes], None],
         tree: Any = parsing.tree(text.decode())
     except (OSError, ValueError, SyntaxError):
         return None
-    if not hasattr(os, "fork") or not purity.only_computes(tree):
+    if not hasattr(os, "fork") or _holds_device() or (
+            not purity.only_computes(tree)):
         return None
     return Script(path, text, run, seconds)
+
+
+def _holds_device():
+    """Whether PyTorch uses a real GPU, which a process that is split off
+    cannot."""
+    torch = sys.modules.get("torch")
+    return (torch is not None and session_.current().setup.cuda is None and
+            torch.cuda.is_initialized())

@@ -5,6 +5,7 @@ import io
 import os
 import sys
 import tempfile
+import types
 import unittest
 from unittest import mock
 
@@ -13,6 +14,7 @@ import support
 support.need("library", "numpy")
 
 import tkdbg  # noqa: E402
+from tkdbg import reruns  # noqa: E402
 
 tkdbg.install(quiet=True, triton="ours")
 
@@ -186,6 +188,39 @@ class Device(unittest.TestCase):
         self.assertEqual(active.get_current_device(), 0)
         self.assertTrue(callable(
             active.get_device_interface().synchronize))
+
+    def test_a_gpu_is_not_begun_to_be_asked(self):
+        """In a process that was split off one that uses it, that fails."""
+        begun = [False]
+
+        def of_begun(value):
+            if not begun[0]:
+                raise RuntimeError("Cannot re-initialize CUDA")
+            return value
+        cuda = types.SimpleNamespace(
+            is_available=lambda: True, is_initialized=lambda: begun[0],
+            current_device=lambda: of_begun(3),
+            is_current_stream_capturing=lambda: of_begun(True),
+            current_stream=lambda index: types.SimpleNamespace(
+                cuda_stream=of_begun(77)))
+        active = triton.runtime.driver.active
+        with mock.patch.dict(sys.modules, torch=types.SimpleNamespace(
+                cuda=cuda)):
+            for begun[0], wanted in (False, (0, 0, False)), (
+                    True, (3, 77, True)):
+                self.assertEqual((active.get_current_device(),
+                                  active.get_current_stream(0),
+                                  active.utils.is_stream_capturing()), wanted)
+
+    def test_a_script_that_uses_a_gpu_does_not_run_again(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+            print("import triton", file=file, flush=True)
+            for begun in True, False:
+                torch = types.SimpleNamespace(cuda=types.SimpleNamespace(
+                    is_initialized=lambda begun=begun: begun))
+                with mock.patch.dict(sys.modules, torch=torch):
+                    self.assertEqual(
+                        reruns.script(file.name, print, 1.0) is None, begun)
 
     def test_peaks(self):
         self.assertGreater(triton.testing.get_dram_gbps(), 4000)

@@ -45,7 +45,7 @@ class Utils:
 
     @staticmethod
     def get_current_device() -> int:
-        cuda = _cuda()
+        cuda = _begun()
         return cuda.current_device() if cuda else 0
 
     @staticmethod
@@ -58,7 +58,7 @@ class Utils:
 
     @staticmethod
     def is_stream_capturing(stream: int | None = None) -> bool:
-        cuda = _cuda()
+        cuda = _begun()
         return bool(cuda and cuda.is_current_stream_capturing())
 
     @staticmethod
@@ -121,6 +121,15 @@ def _cuda():
     return cuda if cuda is not None and cuda.is_available() else None
 
 
+def _begun():
+    """The same, if PyTorch uses the device already; virtual ones always are.
+    Until then the current device is the first one and the stream the default:
+    to ask would begin it, which takes seconds, and fails in a process that was
+    split off one that has it."""
+    cuda = _cuda()
+    return cuda if cuda is not None and cuda.is_initialized() else None
+
+
 class CudaDriver:
     """``driver.active``."""
 
@@ -136,7 +145,7 @@ class CudaDriver:
         return device.target()
 
     def get_current_device(self) -> int:
-        cuda = _cuda()
+        cuda = _begun()
         return cuda.current_device() if cuda else 0
 
     def set_current_device(self, index: int) -> None:
@@ -146,7 +155,7 @@ class CudaDriver:
         return device.model().capability
 
     def get_current_stream(self, index: int | None = None) -> int:
-        cuda = _cuda()
+        cuda = _begun()
         return cuda.current_stream(index).cuda_stream if cuda else 0
 
     def get_active_torch_device(self) -> Any:
