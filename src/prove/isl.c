@@ -8,9 +8,8 @@
 
 #ifdef HAVE_ISL
 
-#include <isl/constraint.h>
 #include <isl/ctx.h>
-#include <isl/local_space.h>
+#include <isl/mat.h>
 #include <isl/options.h>
 #include <isl/set.h>
 #include <isl/space.h>
@@ -25,24 +24,29 @@ static isl_ctx *start(void) {
   return ctx;
 }
 
-static isl_basic_set *set_of(isl_ctx *ctx, const tkq_system *s) {
-  isl_space *space = isl_space_set_alloc(ctx, 0, (unsigned)s->n);
-  isl_basic_set *set = isl_basic_set_universe(isl_space_copy(space));
-  isl_local_space *local = isl_local_space_from_space(space);
-  for (size_t i = 0; i < s->rows.n; i++) {
+/* The rows of one kind: the coefficients, then the constant. */
+static isl_mat *matrix_of(isl_ctx *ctx, const tkq_system *s, bool eq) {
+  unsigned n = 0;
+  for (size_t i = 0; i < s->rows.n; i++) n += s->rows.items[i].eq == eq;
+  isl_mat *m = isl_mat_alloc(ctx, n, (unsigned)s->n + 1);
+  for (size_t i = 0, at = 0; i < s->rows.n; i++) {
     const tkq_row *r = &s->rows.items[i];
-    isl_constraint *c =
-        r->eq ? isl_constraint_alloc_equality(isl_local_space_copy(local))
-              : isl_constraint_alloc_inequality(isl_local_space_copy(local));
-    for (size_t k = 0; k < s->n; k++)
-      if (r->c[k])
-        c = isl_constraint_set_coefficient_val(
-            c, isl_dim_set, (int)k, isl_val_int_from_si(ctx, r->c[k]));
-    c = isl_constraint_set_constant_val(c, isl_val_int_from_si(ctx, r->k));
-    set = isl_basic_set_add_constraint(set, c);
+    if (r->eq != eq) continue;
+    for (size_t k = 0; k <= s->n; k++)
+      m = isl_mat_set_element_val(
+          m, (int)at, (int)k,
+          isl_val_int_from_si(ctx, k < s->n ? r->c[k] : r->k));
+    at++;
   }
-  isl_local_space_free(local);
-  return set;
+  return m;
+}
+
+/* All at once: isl would look for duplicates after each single constraint. */
+static isl_basic_set *set_of(isl_ctx *ctx, const tkq_system *s) {
+  return isl_basic_set_from_constraint_matrices(
+      isl_space_set_alloc(ctx, 0, (unsigned)s->n), matrix_of(ctx, s, true),
+      matrix_of(ctx, s, false), isl_dim_set, isl_dim_div, isl_dim_param,
+      isl_dim_cst);
 }
 
 static tkq_answer answer_of(isl_bool empty) {

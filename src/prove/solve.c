@@ -227,17 +227,16 @@ static tkq_answer try_facts(tkq_terms *t, const tkq_facts *facts) {
   tkq_unknowns u = {0};
   tkq_system s = {0};
   tkq_facts more = {0};
-  if (t->budget-- <= 0) return TKQ_GAVE_UP;
   if (!is_linear(facts)) multiply_all(t, facts, &more);
   if (!more.n) {
     tkq_add_rows(t, &u, facts, &s);
-    return tkq_linear(&s);
+    return tkq_ask(t, &s);
   }
   for (size_t i = 0; i < facts->n; i++)
     TK_PUSH(t->arena, &more, facts->items[i]);
   tkq_add_rows(t, &u, &more, &s);
   add_signs(t, &u, &s);
-  return tkq_linear(&s);
+  return tkq_ask(t, &s);
 }
 
 /* ---- cases --------------------------------------------------------------- */

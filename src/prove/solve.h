@@ -30,6 +30,10 @@ typedef struct tkq_cases {
 
 tkq_answer tkq_split(tkq_cases *c, const tkq_form *f);
 
+/* What the solver says of a system, which it is asked once (asked.c); GAVE_UP
+ * where the budget for new ones is spent. */
+tkq_answer tkq_ask(tkq_terms *t, const tkq_system *s);
+
 /* The number of an unknown, which is added if it is new. */
 size_t tkq_unknown(tkq_terms *t, tkq_unknowns *u, const tkq_mono *m);
 void tkq_add_rows(tkq_terms *t, tkq_unknowns *u, const tkq_facts *facts,

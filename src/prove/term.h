@@ -74,6 +74,7 @@ typedef struct tkq_terms {
   const tkq_poly *grid[3]; /* how many programs there are */
   int data;                /* how many DATA atoms were made */
   int64_t budget;          /* systems that may still be solved */
+  struct tkq_asked *asked; /* those that were; NULL: none */
 } tkq_terms;
 
 /* ---- polynomials (term.c) ------------------------------------------------ */
