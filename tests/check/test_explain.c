@@ -1,11 +1,11 @@
 /* test_explain.c - where elements came from: what is said, line for line, of
  * the elements that a case of explain.case names ("explain: y[3] y[4]").
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/assertions.h"
 #include "interp/explain/slice.h"
 #include "report/report.h"
 #include "support/cases.h"

@@ -3,11 +3,11 @@
  * A kernel copies its input; what is expected is made from the input as a
  * wrong kernel's output would be made from what is right.
  */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "support/assertions.h"
 #include "support/suite.h"
 #include "tkdbg/tkdbg.h"
 

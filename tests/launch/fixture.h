@@ -3,9 +3,9 @@
 #ifndef TK_TESTS_LAUNCH_FIXTURE_H
 #define TK_TESTS_LAUNCH_FIXTURE_H
 
-#include <check.h>
 #include <string.h>
 
+#include "support/assertions.h"
 #include "launch/internal.h"
 
 static const char source[] =

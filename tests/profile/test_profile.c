@@ -1,12 +1,12 @@
 /* test_profile.c - what a profile counts, which is exact for known kernels, and
  * that nothing runs otherwise because of it.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "support/assertions.h"
 #include "base/clock.h"
 #include "launch/session.h"
 #include "profile/run.h"

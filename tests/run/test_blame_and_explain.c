@@ -1,8 +1,8 @@
 /* test_blame_and_explain.c - blame and explain as structs.
  */
-#include <check.h>
 #include <string.h>
 
+#include "support/assertions.h"
 #include "support/suite.h"
 #include "tkdbg/tkdbg.h"
 

@@ -1,10 +1,10 @@
 /* test_findings.c - findings as structs: what they say, and that texts and
  * JSON say the same.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "support/assertions.h"
 #include "support/suite.h"
 #include "tkdbg/tkdbg.h"
 

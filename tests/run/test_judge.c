@@ -8,11 +8,11 @@
  * files a line is printed for each change: what it is, and whether it was
  * found.
  */
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "support/assertions.h"
 #include "base/dtype.h"
 #include "device/device.h"
 #include "interp/engine.h"

@@ -1,9 +1,9 @@
 /* test_run.c - running a launch: engines by name, and what a run is asked
  * about in advance.
  */
-#include <check.h>
 #include <string.h>
 
+#include "support/assertions.h"
 #include "device/device.h"
 #include "launch/session.h"
 #include "support/suite.h"

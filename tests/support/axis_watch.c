@@ -1,8 +1,7 @@
 /* axis_watch.c - checks the facts of nvptx/axis.h against what runs. */
 #include "support/axis_watch.h"
 
-#include <check.h>
-
+#include "support/assertions.h"
 #include "interp/interp.h"
 #include "nvptx/axis.h"
 

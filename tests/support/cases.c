@@ -1,13 +1,13 @@
 /* cases.c - see cases.h. */
 #include "support/cases.h"
 
-#include <check.h>
 #include <dirent.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/assertions.h"
 #include "tkdbg/compile.h"
 
 enum { MAX_FILES = 64 };

@@ -1,12 +1,12 @@
 /* ptx_case.c - runs a kernel by its source and by its PTX, and compares. */
 #include "support/ptx_case.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/assertions.h"
 #include "base/dtype.h"
 #include "launch/internal.h"
 

@@ -6,8 +6,9 @@
 #ifndef TESTS_SUPPORT_SUITE_H
 #define TESTS_SUPPORT_SUITE_H
 
-#include <check.h>
 #include <stdlib.h>
+
+#include "support/assertions.h"
 
 /* How many tests failed. */
 static inline int run_suite(Suite *suite) {
