@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/assertions.h"
 #include "interp/explain/slice.h"
 #include "report/report.h"
+#include "support/assertions.h"
 #include "support/cases.h"
 #include "support/suite.h"
 

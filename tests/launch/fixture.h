@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "support/assertions.h"
 #include "launch/internal.h"
+#include "support/assertions.h"
 
 static const char source[] =
     "import torch, triton\n"

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "support/assertions.h"
 #include "base/clock.h"
 #include "launch/session.h"
 #include "profile/run.h"
+#include "support/assertions.h"
 #include "support/suite.h"
 #include "tkdbg/profile.h"
 

@@ -12,15 +12,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "support/assertions.h"
 #include "base/dtype.h"
 #include "device/device.h"
 #include "interp/engine.h"
-#include "nvptx/nvptx.h"
 #include "interp/explain/inquiry.h"
 #include "launch/areas.h"
+#include "nvptx/nvptx.h"
 #include "run/against.h"
 #include "run/judge.h"
+#include "support/assertions.h"
 #include "support/suite.h"
 
 /* What is done to each tensor that a launch writes. */

@@ -3,9 +3,9 @@
  */
 #include <string.h>
 
-#include "support/assertions.h"
 #include "device/device.h"
 #include "launch/session.h"
+#include "support/assertions.h"
 #include "support/suite.h"
 
 static const char kernel[] = "import triton.language as tl\n"

@@ -1,9 +1,9 @@
 /* axis_watch.c - checks the facts of nvptx/axis.h against what runs. */
 #include "support/axis_watch.h"
 
-#include "support/assertions.h"
 #include "interp/interp.h"
 #include "nvptx/axis.h"
+#include "support/assertions.h"
 
 typedef struct checker {
   tki_observer observer;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/assertions.h"
 #include "base/dtype.h"
 #include "launch/internal.h"
+#include "support/assertions.h"
 
 enum { MOST = 32 };
 
