@@ -94,7 +94,8 @@
 # build folder, with assertions), ASSERTS=1 or 0, PYTHON (the one with NumPy
 # that tests and bench use), SUITES (of `make test`: c python cli debug dap
 # gdb docs), ONLY=TEXT (of `make test`: programs, scripts and files with TEXT in
-# the name), FAST=1 (of `make test`: without what takes long), DONE=FILE (of
+# the name), FAST=1 (of `make test`: without what takes long), ROWS=all (of
+# `make test`: all rows of tables that are tried in part), DONE=FILE (of
 # `make test`: without the files of tests that it names, as
 # build-asserts/test-passed of another machine does).
 
@@ -381,6 +382,7 @@ $(SPECS): $(SPEC_FROM)
 
 run_tests = PYTHON='$(PYTHON)' python3 tests/run.py --build $(B) \
   $(if $(ONLY),--only '$(ONLY)') $(if $(FAST),--fast) \
+  $(if $(filter all,$(ROWS)),--all-rows) \
   $(if $(DONE),--done '$(DONE)')
 
 test:

@@ -1,7 +1,7 @@
 """Runs every test and adds them up.
 
-    python3 tests/run.py --build BUILD [--fast] [--only TEXT] [--done FILE]
-                         [SUITE ...]
+    python3 tests/run.py --build BUILD [--fast] [--all-rows] [--only TEXT]
+                         [--done FILE] [SUITE ...]
 
 Suites, in order:
   c        tests/*/test_*.c (Check programs) and examples/*.c, as built
@@ -22,8 +22,11 @@ Each program, script and file of a suite is a unit.  As many units run at the
 same time as there are processors, the longest first (as BUILD/test-times.json
 remembers from the last run); what they print is kept apart and comes in the
 order of the units, whichever ends first.  A unit that reports no test, or does
-not end, has failed.  BUILD/test-passed names the units of which nothing failed
-and nothing was skipped: for --done, where the same tree is tested again.
+not end, has failed.  Of tables with hundreds of rows that each start a process
+or two (IN_PART) only some are tried, the same ones each time, but for
+--all-rows.  BUILD/test-passed names the units that ran in full, of which
+nothing failed and nothing was skipped: for --done, where the same tree is
+tested again.
 
 Each test that fails or is skipped is named, with the reason.  The last line
 is 'N passed, N failed, N skipped'.
@@ -45,9 +48,14 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, 'tests', 'support'))
+import rows  # noqa: E402
 import transcript  # noqa: E402
 
 TIMEOUT = 400
+
+# Tables of which some rows are tried, but with --all-rows (support/rows.py).
+IN_PART = {'tests/cli/options.sh', 'tests/cli/ctrl_c.sh',
+           'tests/gdb/elf_tools.py', 'tests/python/test_why_corpus.py'}
 
 # What --fast leaves out: what takes more than a second.
 SLOW = {
@@ -427,7 +435,8 @@ def report(units, times, passed):
     for unit, out in run_units(units, times):
         for line in out.lines:
             print(line)
-        if not out.failed + out.skipped:
+        whole = rows.are_all() or unit.name not in IN_PART
+        if whole and not out.failed + out.skipped:
             passed.append(unit.full_name())
         total = [a + b for a, b in zip(
             total, (out.passed, out.failed, out.skipped))]
@@ -453,6 +462,8 @@ def main():
     parser.add_argument('--build', default='build-asserts')
     parser.add_argument('--fast', action='store_true',
                         help='leaves out what takes more than a second')
+    parser.add_argument('--all-rows', action='store_true',
+                        help='tries all rows of the long tables')
     parser.add_argument('--only', default='', metavar='TEXT',
                         help='units whose name has the text')
     parser.add_argument('--done', metavar='FILE',
@@ -471,6 +482,8 @@ def main():
     os.environ.pop('PYTHONDONTWRITEBYTECODE', None)
     os.environ['PYTHONPYCACHEPREFIX'] = os.path.join(build, 'bytecode')
     os.environ['TKDBG_CACHE_DIR'] = os.path.join(build, 'compiled')
+    if args.all_rows:
+        os.environ['ROWS'] = 'all'
     units = [Unit(suite, *found) for suite in args.suites or SUITES
              for found in SUITES[suite](build)]
     units = [u for u in units if args.only in u.name]
