@@ -94,18 +94,19 @@ def lookup(module_name: str, prefixes: tuple[str, ...]) -> Callable[..., Any]:
     it is told.
     """
     def find(name):
-        if not (name.startswith("__") and name.endswith("__")):
-            known = names()
-            for prefix in prefixes:
-                canonical = f"{prefix}.{name}"
-                if canonical in known.all() or not known.under(prefix):
-                    return known.builtin(canonical, module_name)
-        raise AttributeError(_message(module_name, name, prefixes))
+        text = f"module '{module_name}' has no attribute '{name}'"
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(text)  # Python asks for many of these
+        known = names()
+        for prefix in prefixes:
+            canonical = f"{prefix}.{name}"
+            if canonical in known.all() or not known.under(prefix):
+                return known.builtin(canonical, module_name)
+        raise AttributeError(text + _near(name, prefixes))
     return find
 
 
-def _message(module_name, name, prefixes):
-    text = f"module '{module_name}' has no attribute '{name}'"
+def _near(name, prefixes):
     known = [n for p in prefixes for n in names().under(p)]
     near = difflib.get_close_matches(name, known, 1)
-    return text + (f" (did you mean '{near[0]}'?)" if near else "")
+    return f" (did you mean '{near[0]}'?)" if near else ""

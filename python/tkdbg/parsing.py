@@ -12,7 +12,7 @@ import inspect
 import tokenize
 import types
 from typing import Union
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 Text = Union[str, bytes]
 NULL_SHOWN = "\N{SYMBOL FOR NULL}"
@@ -44,11 +44,19 @@ def code(text: Text, name: str, flags: int = 0) -> types.CodeType:
     return compile(text, name, "exec", flags, dont_inherit=True)
 
 
+class _Checked(list[str]):
+    """Lines that are checked when they are read: a file of many functions is
+    not looked through for each."""
+
+    def __iter__(self) -> Iterator[str]:
+        for line in super().__iter__():
+            check(line)
+            yield line
+
+
 def block(lines: Sequence[str]) -> list[str]:
     """inspect.getblock(): those of the lines that are the first statement's."""
-    for line in lines:
-        check(line)
     try:
-        return list(inspect.getblock(lines))
+        return list(inspect.getblock(_Checked(lines)))
     except tokenize.TokenError as e:
         raise SyntaxError(str(e.args[0])) from None

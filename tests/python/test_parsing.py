@@ -80,6 +80,14 @@ class Parsing(unittest.TestCase):
         self.assertEqual(parsing.block(["def f():\n", "  1\n", "2\n"]),
                          ["def f():\n", "  1\n"])
 
+    def test_what_follows_a_statement_is_not_read(self):
+        """A file of many kernels would be read for each of them."""
+        behind = ["def g():\n", "    '\0'\n"]
+        self.assertEqual(parsing.block(["def f():\n", "  1\n", *behind]),
+                         ["def f():\n", "  1\n"])
+        with self.assertRaises(SyntaxError):
+            parsing.block(behind)
+
     def test_null_bytes_where_texts_are_read(self):
         self.assertIsNone(source.tree(NULL))
         self.assertEqual(words.code_lines(NULL), 0)
