@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import functools
 import mmap
 import os
 import selectors
@@ -70,7 +69,7 @@ def run(count: int, attempt: Attempt, limits: Limits, enough: threading.Event,
     set.  begin: is called first in each process that is split off."""
     processes = min(MOST, len(os.sched_getaffinity(0)), count // LEAST_EACH)
     if processes > 1 and threading.current_thread() is threading.main_thread():
-        return _Team(processes, count, attempt, limits, begin).outcome(enough)
+        return _Team(count, attempt, limits, begin).outcome(processes, enough)
     found: dict[int, Result] = {}
 
     def told() -> int:
@@ -103,31 +102,28 @@ def _attempts(numbers: range, attempt: Attempt, limits: Limits,
 class _Team:
     """The processes of one run."""
 
-    def __init__(self, processes: int, count: int, attempt: Attempt,
-                 limits: Limits, begin: Callable[[], None]) -> None:
+    def __init__(self, count: int, attempt: Attempt, limits: Limits,
+                 begin: Callable[[], None]) -> None:
+        self.count, self.attempt, self.begin = count, attempt, begin
         self.limits = limits
         self.word = mmap.mmap(-1, 1)  # that all of them read: GO, ...
         self.found: dict[int, Result] = {}
         self.made = 0
         self.reading: dict[int, bytes] = {}  # by pipe: of a record, so far
         self.children: list[int] = []
-        for first in range(processes):
-            self._split_off(functools.partial(
-                _attempts, range(first, count, processes), attempt, limits,
-                lambda: self.word[0], self._send), begin)
 
-    def _split_off(self, work, begin):
+    def _split_off(self, numbers):
         reader, self.writer = os.pipe()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of threads, none of which run
             child = interrupt.fork()
         if not child:
-            self._become(work, begin)
+            self._become(numbers)
         os.close(self.writer)
         self.children.append(child)
         self.reading[reader] = b""
 
-    def _become(self, work, begin):
+    def _become(self, numbers):
         """Works in the process that was split off, which ends here."""
         try:
             null = os.open(os.devnull, os.O_RDWR)
@@ -135,17 +131,21 @@ class _Team:
                 os.dup2(null, each)
             if sys.platform == "linux":
                 ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-            begin()
-            self._send(COUNT, Result(work(), 1))
+            self.begin()
+            self._send(COUNT, Result(_attempts(
+                numbers, self.attempt, self.limits, lambda: self.word[0],
+                self._send), 1))
         finally:
             os._exit(0)
 
     def _send(self, number, result):
         os.write(self.writer, RECORD.pack(number, *result))
 
-    def outcome(self, enough: threading.Event) -> Outcome:
-        """What they have found, when all have ended."""
+    def outcome(self, processes: int, enough: threading.Event) -> Outcome:
+        """What so many have found, when all have ended."""
         try:
+            for first in range(processes):
+                self._split_off(range(first, self.count, processes))
             self._read_all(enough)
         finally:
             for child in self.children:

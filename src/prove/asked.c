@@ -31,7 +31,7 @@ static const char *digest_of(tk_arena *arena, const tkq_system *s) {
   return tk_arena_printf(arena, "%llx", (unsigned long long)tk_digest_end(&d));
 }
 
-static bool is_same(const tkq_system *a, const tkq_system *b) {
+static bool same_system(const tkq_system *a, const tkq_system *b) {
   if (a->n != b->n || a->rows.n != b->rows.n) return false;
   for (size_t i = 0; i < a->rows.n; i++) {
     const tkq_row *x = &a->rows.items[i], *y = &b->rows.items[i];
@@ -50,7 +50,7 @@ tkq_answer tkq_ask(tkq_terms *t, const tkq_system *s) {
   for (; at >= 0; at = tk_lookup_older(&known->by_digest, at)) {
     const asked_system *x =
         &known->all.items[known->by_digest.list.items[at].number];
-    if (is_same(&x->system, s)) return x->answer;
+    if (same_system(&x->system, s)) return x->answer;
   }
   if (t->budget-- <= 0) return TKQ_GAVE_UP;
   tkq_answer a = tkq_linear(s);

@@ -2,8 +2,8 @@
 
     python3 tests/cli/options/run.py [TEXT]     only rows with TEXT
 
-Prints a line for each pair of an option and a command: 'ok' or 'not ok'.  Of the
-commands that a row names for scripts, which start Python, one is tried, but
+Prints a line for each pair of an option and a command: 'ok' or 'not ok'.  Of
+the commands that a row names for scripts, which start Python, one is tried, but
 with ROWS=all; all kinds of FILE, and all commands of the other kinds, are.
 """
 import concurrent.futures
