@@ -206,8 +206,9 @@ NVPTX := $(if $(LLVM_CONFIG),$(B)/libtkdbg-nvptx.so)
 SPECS := $(B)/tests/language/written
 SPEC_FROM := $(wildcard tests/language/*.py) tools/generated.py \
   src/typing/op.def src/typing/prelude.py src/ir/libdevice.def
+SHELLS := $(addprefix $(B)/tkdbg.,bash zsh fish)
 MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
-  $(B)/tkdbg.bash $(B)/tkdbg-cuda $(NVPTX)
+  $(SHELLS) $(B)/tkdbg-cuda $(NVPTX)
 
 PEER ?=
 PART ?=
@@ -308,8 +309,8 @@ $(B)/tkdbg: $(CLI_OBJ) $(B)/libtkdbg.a
 $(B)/tkdbg.1: $(B)/tkdbg
 	$(Q)$< help --man >$@
 
-$(B)/tkdbg.bash: $(B)/tkdbg
-	$(Q)$< help --completion bash >$@
+$(SHELLS): $(B)/tkdbg.%: $(B)/tkdbg
+	$(Q)$< help --completion $* >$@
 
 $(TESTS): %: %.o $(SUPPORT_OBJ) $(B)/libtkdbg.a
 	$(call say,LINK,$@)
@@ -359,7 +360,7 @@ setup:
 demo:
 	@sh tools/setup.sh --if-missing
 	@$(MAKE) --no-print-directory all
-	@sh tools/demo.sh $(B)/tkdbg
+	@$(B)/tkdbg demo
 
 # Tests run on the build with assertions: a second make, with all processors
 # unless -j says how many, and ASSERTS=1 for what the tests make themselves.
@@ -618,6 +619,8 @@ clean:
 
 D := $(DESTDIR)$(PREFIX)
 COMPLETIONS := $(D)/share/bash-completion/completions
+ZSH_FUNCTIONS := $(D)/share/zsh/site-functions
+FISH_COMPLETIONS := $(D)/share/fish/vendor_completions.d
 put = install -d '$(3)' && install -m $(1) $(2) '$(3)'
 
 install: all
@@ -632,8 +635,19 @@ install: all
 	$(call put,644,$(TILE_EXAMPLES),$(D)/share/doc/tkdbg/examples/cutile)
 	install -d '$(COMPLETIONS)'
 	install -m 644 $(B)/tkdbg.bash '$(COMPLETIONS)/tkdbg'
+	install -d '$(ZSH_FUNCTIONS)' '$(FISH_COMPLETIONS)'
+	install -m 644 $(B)/tkdbg.zsh '$(ZSH_FUNCTIONS)/_tkdbg'
+	install -m 644 $(B)/tkdbg.fish '$(FISH_COMPLETIONS)/tkdbg.fish'
+	@$(MAKE) --no-print-directory demo-files INTO='$(D)/lib/tkdbg'
 	for f in $(PY_FILES) $(PUZZLES); do \
 	  install -D -m 644 $$f "$(D)/lib/tkdbg/$$f" || exit 1; done
+
+# What `tkdbg demo` needs, in a folder of its own.
+DEMO_FILES := examples/vector_add.py docs/findings/undef.py
+demo-files:
+	$(call put,644,tools/demo.sh,$(INTO)/demo)
+	for f in $(DEMO_FILES); do \
+	  install -D -m 644 $$f "$(INTO)/demo/$$f" || exit 1; done
 
 # A wheel holds the library and the command, which look for libraries that are
 # not part of glibc beside themselves, and those libraries.
@@ -680,6 +694,7 @@ wheel-check:
 # The four folders named tkdbg are ours alone.
 uninstall:
 	rm -f '$(D)/bin/tkdbg' '$(D)/lib/libtkdbg.so' '$(D)/lib/libtkdbg.a' \
-	  '$(D)/share/man/man1/tkdbg.1' '$(COMPLETIONS)/tkdbg'
+	  '$(D)/share/man/man1/tkdbg.1' '$(COMPLETIONS)/tkdbg' \
+	  '$(ZSH_FUNCTIONS)/_tkdbg' '$(FISH_COMPLETIONS)/tkdbg.fish'
 	rm -rf '$(D)/lib/tkdbg' '$(D)/include/tkdbg' '$(D)/share/doc/tkdbg' \
 	  '$(D)/share/tkdbg'

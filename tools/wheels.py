@@ -232,7 +232,9 @@ def build_isl(t: Target) -> None:
     """With its own arithmetic of whole numbers (imath) in place of GMP's."""
     folder = configure(t, 'isl', '--disable-shared', '--with-int=imath-32',
                        '--with-clang=no', '--enable-portable-binary')
-    make(folder, log_of(f'{t.name}-isl'), 'install-libLTLIBRARIES',
+    log = log_of(f'{t.name}-isl')
+    make(folder, log, 'gitversion.h')
+    make(folder, log, 'install-libLTLIBRARIES',
          'install-nodist_pkgincludeHEADERS', 'install-pkgincludeHEADERS')
 
 
