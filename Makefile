@@ -79,6 +79,10 @@
 #   make large      COUNT=100000 large inputs from SEED=0 on, made by
 #                   tests/support/large.py: long names and texts, deep nests,
 #                   many of something; as fuzz-forms
+#   make aarch64-check  builds for aarch64 and tests by qemu in a Debian that
+#                   debootstrap makes, as root: tools/aarch64.sh; PARTS=LIST
+#   make compilers  builds with gcc 11 to 14 and clang 14 to 19, those that are
+#                   installed (COMPILERS=LIST), and counts warnings
 #   make cross-check  compiles every file for aarch64, by gcc-aarch64-linux-gnu
 #   make thread-check  --jobs under ThreadSanitizer
 #   make sanitize-check  the tests of C, of the debugger, the command line and
@@ -236,9 +240,18 @@ all: $(MADE)
 # ---- building ------------------------------------------------------------
 
 # Rewritten when the compiler or its flags change, so that objects follow.
+# Whoever compiles otherwise than before is asked for which processor that is.
 $(B)/flags: FORCE
 	@mkdir -p $(B); echo '$(COMPILE) $(KERNEL_CFLAGS) $(LOOPS)' >$@.new; \
-	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	if cmp -s $@.new $@; then rm $@.new; exit; fi; \
+	found=$$($(CC) $(CFLAGS) -dM -E -x c /dev/null) || exit 1; \
+	case $$found in *'__BYTE_ORDER__ __ORDER_LITTLE_ENDIAN__'*) ;; \
+	*) echo 'tkdbg runs on little-endian processors only, and $(CC)' \
+	  'compiles for another one' >&2; exit 1 ;; esac; \
+	case $$found in *'__SIZEOF_POINTER__ 8'*) ;; \
+	*) echo 'tkdbg runs on 64-bit processors only, and $(CC)' \
+	  'compiles for another one' >&2; exit 1 ;; esac; \
+	mv $@.new $@
 
 # Rewritten when a file of the library comes or goes.
 $(B)/members: FORCE
@@ -443,6 +456,16 @@ cross-check:
 	done; \
 	$(MAKE) B=build-aarch64 CC=$(CROSS) WERROR=1 \
 	  CPPFLAGS='$(CPPFLAGS) -Ibuild-aarch64/include' cross-objects
+# aarch64 by qemu, in a root of its own; PARTS='c bits' does a part.
+PARTS ?=
+aarch64-check:
+	@bash tools/aarch64.sh $(PARTS)
+
+# Every compiler of COMPILERS that is installed: which warns?
+COMPILERS ?=
+compilers:
+	@COMPILERS='$(COMPILERS)' sh tools/compilers.sh
+
 cross-objects: $(LIB_OBJ) $(CLI_OBJ) $(CUDA_OBJ)
 	@echo 'cross-check: $(words $^) files compile by $(CROSS)'
 

@@ -64,5 +64,5 @@ show tkdbg debug $example --kernel add_kernel --grid 97 \
   -ex 'print offsets[0:4]' -ex 'show mask' -ex reverse-next -ex quit
 
 echo
-echo "That is the demo. Next: 'tkdbg run' or 'tkdbg why' with a script of yours;"
+echo "That is the demo. Next: 'tkdbg run' or 'tkdbg why' with your script;"
 echo "'tkdbg puzzles init DIR' to learn the language; 'tkdbg help'."

@@ -24,7 +24,7 @@ asks apt-get
 says 'apt-get: its names' out 'libffi-dev libreadline-dev libjansson-dev check'
 asks dnf
 says 'dnf: it installs' out 'asked: install -y'
-says 'dnf: its names' out 'libffi-devel readline-devel jansson-devel check-devel'
+says 'dnf: its names' out 'libffi-devel readline-devel jansson-devel'
 asks pacman
 says 'pacman: it installs' out 'asked: -S --needed'
 says 'pacman: its names' out 'pkgconf libffi readline jansson check libisl mpfr'
