@@ -18,8 +18,8 @@ packages=make,python3,python3-numpy,python3-venv,libffi-dev,libjansson-dev
 packages=$packages,libreadline8,libopenblas0-pthread,check,libisl-dev,libgmp-dev
 packages=$packages,libc6-dev,pkg-config,zlib1g-dev
 cli=${CLI:-usage help direct_launches doctor layout shards jobs version random}
-python_tests=${PYTHON_TESTS:-test_parsing test_launch.py test_arrays test_tuples
-  test_examples test_workers test_signals test_wholes}
+python_tests=${PYTHON_TESTS:-test_capi test_parsing test_launch.py test_tuples
+  test_variables test_signals test_workers}
 binfmt=/proc/sys/fs/binfmt_misc
 ours=
 
