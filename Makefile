@@ -79,6 +79,10 @@
 #   make large      COUNT=100000 large inputs from SEED=0 on, made by
 #                   tests/support/large.py: long names and texts, deep nests,
 #                   many of something; as fuzz-forms
+#   make aarch64-check  builds for aarch64 and tests by qemu in a Debian that
+#                   debootstrap makes, as root: tools/aarch64.sh; PARTS=LIST
+#   make compilers  builds with gcc 11 to 14 and clang 14 to 19, those that are
+#                   installed (COMPILERS=LIST), and counts warnings
 #   make cross-check  compiles every file for aarch64, by gcc-aarch64-linux-gnu
 #   make thread-check  --jobs under ThreadSanitizer
 #   make sanitize-check  the tests of C, of the debugger, the command line and
@@ -207,8 +211,9 @@ NVPTX := $(if $(LLVM_CONFIG),$(B)/libtkdbg-nvptx.so)
 SPECS := $(B)/tests/language/written
 SPEC_FROM := $(wildcard tests/language/*.py) tools/generated.py \
   src/typing/op.def src/typing/prelude.py src/ir/libdevice.def
+SHELLS := $(addprefix $(B)/tkdbg.,bash zsh fish)
 MADE := $(B)/libtkdbg.a $(B)/libtkdbg.so $(B)/tkdbg $(B)/tkdbg.1 \
-  $(B)/tkdbg.bash $(B)/tkdbg-cuda $(NVPTX)
+  $(SHELLS) $(B)/tkdbg-cuda $(NVPTX)
 
 PEER ?=
 PART ?=
@@ -236,9 +241,18 @@ all: $(MADE)
 # ---- building ------------------------------------------------------------
 
 # Rewritten when the compiler or its flags change, so that objects follow.
+# Whoever compiles otherwise than before is asked for which processor that is.
 $(B)/flags: FORCE
 	@mkdir -p $(B); echo '$(COMPILE) $(KERNEL_CFLAGS) $(LOOPS)' >$@.new; \
-	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	if cmp -s $@.new $@; then rm $@.new; exit; fi; \
+	found=$$($(CC) $(CFLAGS) -dM -E -x c /dev/null) || exit 1; \
+	case $$found in *'__BYTE_ORDER__ __ORDER_LITTLE_ENDIAN__'*) ;; \
+	*) echo 'tkdbg runs on little-endian processors only, and $(CC)' \
+	  'compiles for another one' >&2; exit 1 ;; esac; \
+	case $$found in *'__SIZEOF_POINTER__ 8'*) ;; \
+	*) echo 'tkdbg runs on 64-bit processors only, and $(CC)' \
+	  'compiles for another one' >&2; exit 1 ;; esac; \
+	mv $@.new $@
 
 # Rewritten when a file of the library comes or goes.
 $(B)/members: FORCE
@@ -309,8 +323,8 @@ $(B)/tkdbg: $(CLI_OBJ) $(B)/libtkdbg.a
 $(B)/tkdbg.1: $(B)/tkdbg
 	$(Q)$< help --man >$@
 
-$(B)/tkdbg.bash: $(B)/tkdbg
-	$(Q)$< help --completion bash >$@
+$(SHELLS): $(B)/tkdbg.%: $(B)/tkdbg
+	$(Q)$< help --completion $* >$@
 
 $(TESTS): %: %.o $(SUPPORT_OBJ) $(B)/libtkdbg.a
 	$(call say,LINK,$@)
@@ -360,7 +374,7 @@ setup:
 demo:
 	@sh tools/setup.sh --if-missing
 	@$(MAKE) --no-print-directory all
-	@sh tools/demo.sh $(B)/tkdbg
+	@$(B)/tkdbg demo
 
 # Tests run on the build with assertions: a second make, with all processors
 # unless -j says how many, and ASSERTS=1 for what the tests make themselves.
@@ -444,6 +458,16 @@ cross-check:
 	done; \
 	$(MAKE) B=build-aarch64 CC=$(CROSS) WERROR=1 \
 	  CPPFLAGS='$(CPPFLAGS) -Ibuild-aarch64/include' cross-objects
+# aarch64 by qemu, in a root of its own; PARTS='c bits' does a part.
+PARTS ?=
+aarch64-check:
+	@bash tools/aarch64.sh $(PARTS)
+
+# Every compiler of COMPILERS that is installed: which warns?
+COMPILERS ?=
+compilers:
+	@COMPILERS='$(COMPILERS)' sh tools/compilers.sh
+
 cross-objects: $(LIB_OBJ) $(CLI_OBJ) $(CUDA_OBJ)
 	@echo 'cross-check: $(words $^) files compile by $(CROSS)'
 
@@ -620,6 +644,8 @@ clean:
 
 D := $(DESTDIR)$(PREFIX)
 COMPLETIONS := $(D)/share/bash-completion/completions
+ZSH_FUNCTIONS := $(D)/share/zsh/site-functions
+FISH_COMPLETIONS := $(D)/share/fish/vendor_completions.d
 put = install -d '$(3)' && install -m $(1) $(2) '$(3)'
 
 install: all
@@ -634,8 +660,19 @@ install: all
 	$(call put,644,$(TILE_EXAMPLES),$(D)/share/doc/tkdbg/examples/cutile)
 	install -d '$(COMPLETIONS)'
 	install -m 644 $(B)/tkdbg.bash '$(COMPLETIONS)/tkdbg'
+	install -d '$(ZSH_FUNCTIONS)' '$(FISH_COMPLETIONS)'
+	install -m 644 $(B)/tkdbg.zsh '$(ZSH_FUNCTIONS)/_tkdbg'
+	install -m 644 $(B)/tkdbg.fish '$(FISH_COMPLETIONS)/tkdbg.fish'
+	@$(MAKE) --no-print-directory demo-files INTO='$(D)/lib/tkdbg'
 	for f in $(PY_FILES) $(PUZZLES); do \
 	  install -D -m 644 $$f "$(D)/lib/tkdbg/$$f" || exit 1; done
+
+# What `tkdbg demo` needs, in a folder of its own.
+DEMO_FILES := examples/vector_add.py docs/findings/undef.py
+demo-files:
+	$(call put,644,tools/demo.sh,$(INTO)/demo)
+	for f in $(DEMO_FILES); do \
+	  install -D -m 644 $$f "$(INTO)/demo/$$f" || exit 1; done
 
 # A wheel holds the library and the command, which look for libraries that are
 # not part of glibc beside themselves, and those libraries.
@@ -682,6 +719,7 @@ wheel-check:
 # The four folders named tkdbg are ours alone.
 uninstall:
 	rm -f '$(D)/bin/tkdbg' '$(D)/lib/libtkdbg.so' '$(D)/lib/libtkdbg.a' \
-	  '$(D)/share/man/man1/tkdbg.1' '$(COMPLETIONS)/tkdbg'
+	  '$(D)/share/man/man1/tkdbg.1' '$(COMPLETIONS)/tkdbg' \
+	  '$(ZSH_FUNCTIONS)/_tkdbg' '$(FISH_COMPLETIONS)/tkdbg.fish'
 	rm -rf '$(D)/lib/tkdbg' '$(D)/include/tkdbg' '$(D)/share/doc/tkdbg' \
 	  '$(D)/share/tkdbg'

@@ -8,6 +8,7 @@ package tkdbg:
     tkdbg/tkdbg            the command; the script tkdbg becomes it
     tkdbg/lib*.so.*        libraries that are not glibc's
     tkdbg/puzzles/content/ the puzzles
+    tkdbg/demo/            what `tkdbg demo` shows
     tkdbg/path/            what `tkdbg --python-path` names
 
 The wheel serves every Python 3: nothing of it is linked with one.  Its tag
@@ -25,7 +26,7 @@ import subprocess
 import sys
 import sysconfig
 
-from setuptools import Distribution, setup
+from setuptools import Distribution, find_packages, setup
 from setuptools.command.build_py import build_py
 
 try:
@@ -126,6 +127,7 @@ class BuildPy(build_py):
         shutil.copytree(os.path.join(ROOT, "puzzles"),
                         os.path.join(package, "puzzles", "content"))
         shutil.copy(os.path.join(ROOT, "gdbstub", "tkdbg-gdb.py"), package)
+        make("demo-files", f"INTO={package}")
         stub = os.path.join(package, "path", "tkdbg")
         os.makedirs(stub, exist_ok=True)
         shutil.copy(os.path.join(PATH, "tkdbg", "__init__.py"), stub)
@@ -160,7 +162,7 @@ with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
         long_description=readme.read(),
         long_description_content_type="text/markdown",
         python_requires=">=3.9", package_dir={"": "python"},
-        packages=["tkdbg", "tkdbg.modules", "tkdbg.puzzles", "tkdbg.vcuda"],
+        packages=find_packages("python"),
         package_data={"tkdbg.puzzles": ["page.html", "page.js"]},
         scripts=["tools/wheel/tkdbg"],
         distclass=Binary, options={"build": {"build_base": WORK},

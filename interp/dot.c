@@ -87,14 +87,6 @@ static void begin_sum(void *c, size_t size, shape *s) {
   s->fresh = false;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define FUSED_CLONES                                                           \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define FUSED_CLONES
-#endif
-
 #define ROUNDED_TWICE(x, y, sum) ((sum) + (x) * (y))
 
 /* c += a b, in ascending k; ADD gives a sum with one more product. */
@@ -110,8 +102,8 @@ static void begin_sum(void *c, size_t size, shape *s) {
   }
 PRODUCT(exact_f32, float, TKI_CLONES, ROUNDED_TWICE)
 PRODUCT(exact_f64, double, TKI_CLONES, ROUNDED_TWICE)
-PRODUCT(fused_f32, float, FUSED_CLONES, fmaf)
-PRODUCT(fused_f64, double, FUSED_CLONES, fma)
+PRODUCT(fused_f32, float, TK_FUSED_CLONES, fmaf)
+PRODUCT(fused_f64, double, TK_FUSED_CLONES, fma)
 
 /* A step of k for some columns of a row at a time. */
 TKI_CLONES static void cores_f32(float *c, const float *a, const float *b,

@@ -5,6 +5,7 @@
 #ifndef TK_INTERP_KERNELS_H
 #define TK_INTERP_KERNELS_H
 
+#include "base/clones.h"
 #include "interp/value.h"
 
 /* d[i] = a[i] op b[i]; mode 1: b is one lane, 2: a is one lane. */
@@ -47,12 +48,6 @@ void tki_copy_rows(char *d, int64_t by, const char *s, int64_t step,
                    size_t bytes, size_t rows);
 
 /* Loops are compiled for wider vectors too where that is safe. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define TKI_CLONES                                                             \
-  __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
-#else
-#define TKI_CLONES
-#endif
+#define TKI_CLONES TK_CLONES
 
 #endif

@@ -1,7 +1,7 @@
 """Runs every test and adds them up.
 
     python3 tests/run.py --build BUILD [--fast] [--all-rows] [--only TEXT]
-                         [--done FILE] [SUITE ...]
+                         [--patience N] [--done FILE] [SUITE ...]
 
 Suites, in order:
   c        tests/*/test_*.c (Check programs) and examples/*.c, as built
@@ -466,6 +466,8 @@ def main():
                         help='tries all rows of the long tables')
     parser.add_argument('--only', default='', metavar='TEXT',
                         help='units whose name has the text')
+    parser.add_argument('--patience', type=int, default=1, metavar='N',
+                        help='waits N times as long for each to end')
     parser.add_argument('--done', metavar='FILE',
                         help='leaves out the units that it names')
     parser.add_argument('suites', nargs='*', metavar='SUITE',
@@ -473,6 +475,9 @@ def main():
     args = parser.parse_args()
     os.chdir(ROOT)
     leave_no_signal_ignored()
+    global TIMEOUT
+    TIMEOUT *= args.patience
+    os.environ.setdefault('CK_TIMEOUT_MULTIPLIER', str(args.patience))
     unknown = [s for s in args.suites if s not in SUITES]
     if unknown:
         parser.error(f'unknown suite {unknown[0]}: {" ".join(SUITES)}')

@@ -1,9 +1,14 @@
 #!/bin/sh
-# make demo: a script, a kernel without Python, and a bug.
+# tkdbg demo: a script, a kernel without Python, a bug, and the debugger.
+#
+#   demo.sh TKDBG
+#
+# The kernels lie beside this script, as installed, or one folder up.
 set -eu
-tkdbg=${1:-build/tkdbg}
+PATH=$(cd "$(dirname "$1")" && pwd):$PATH
+cd "$(dirname "$0")"
+[ -d examples ] || cd ..
 example=examples/vector_add.py
-PATH=$(cd "$(dirname "$tkdbg")" && pwd):$PATH
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
@@ -27,6 +32,8 @@ add() {
     --arg BLOCK_SIZE=1024 --save "output_ptr=$out/o.npy"
 }
 
+echo "The kernels are in $PWD."
+echo
 echo 'A script: Python runs the host code, tkdbg every kernel it launches.'
 show tkdbg run $example
 
@@ -57,4 +64,5 @@ show tkdbg debug $example --kernel add_kernel --grid 97 \
   -ex 'print offsets[0:4]' -ex 'show mask' -ex reverse-next -ex quit
 
 echo
-echo "That is the demo. Next: README.md, docs/manual.md, 'tkdbg help'."
+echo "That is the demo. Next: 'tkdbg run' or 'tkdbg why' with your script;"
+echo "'tkdbg puzzles init DIR' to learn the language; 'tkdbg help'."

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the Debian packages that tkdbg is built and tested with, those
-# that are missing only.
+# Installs the packages that tkdbg is built and tested with, those that are
+# missing only: by apt-get, dnf or pacman.
 #
 #   setup.sh               installs
 #   setup.sh --if-missing  the same, silent and quick when all is there
@@ -9,8 +9,65 @@
 #                          versions of tools/lint-tools.txt, in build-lint/
 #
 # Without --if-missing also what some tests need that are skipped without it,
-# if apt-get can get that.
+# if that can be had.
 set -u
+
+# Debian's packages, and what they are called by dnf (Fedora, and RHEL's clones
+# with CRB and EPEL) and by pacman (Arch); -: another one has it, or none.
+names='
+gcc gcc gcc
+libc6-dev glibc-devel -
+make make make
+pkg-config pkgconf-pkg-config pkgconf
+libffi-dev libffi-devel libffi
+libreadline-dev readline-devel readline
+libjansson-dev jansson-devel jansson
+check check-devel check
+libisl-dev isl-devel libisl
+libmpfr-dev mpfr-devel mpfr
+libopenblas0-pthread openblas-serial openblas
+python3 python3 python
+python3-numpy python3-numpy python-numpy
+clang-format clang-tools-extra clang
+debootstrap debootstrap debootstrap
+libedit2 libedit libedit
+python3-setuptools python3-setuptools python-setuptools
+python3-wheel python3-wheel python-wheel
+python3-venv - -
+python3-pytest python3-pytest python-pytest
+python3-ipython python3-ipython ipython
+python3-jsonschema python3-jsonschema python-jsonschema
+python3-debugpy python3-debugpy python-debugpy
+python3-mpmath python3-mpmath python-mpmath
+llvm-19-dev - -
+gdb gdb gdb
+valgrind valgrind valgrind
+gdb-multiarch - -
+lldb lldb lldb
+dwarfdump libdwarf-tools libdwarf
+elfutils elfutils elfutils
+'
+
+# The first package manager that is here; its number is the column of names.
+for manager in apt-get dnf pacman ''; do
+  [ -z "$manager" ] || ! command -v "$manager" >/dev/null 2>&1 || break
+done
+
+# Debian's names on standard input, this system's on standard output.
+translated() {
+  while read -r name; do
+    for name in $name; do
+      echo "$names" | while read -r debian dnf pacman; do
+        [ "$debian" = "$name" ] || continue
+        case $manager in
+          dnf) name=$dnf ;;
+          pacman) name=$pacman ;;
+        esac
+        [ "$name" = - ] || echo "$name"
+      done
+    done
+  done
+}
 
 # What is needed and the package that has it, as pairs of test and package.
 has_command() { command -v "$1" >/dev/null 2>&1; }
@@ -114,29 +171,38 @@ for a in "$@"; do
   esac
 done
 
-packages=$(missing | tr '\n' ' ')
-optional=$([ "$quiet" ] || wanted | tr '\n' ' ')
+packages=$(missing | translated | tr '\n' ' ')
+optional=$([ "$quiet" ] || wanted | translated | tr '\n' ' ')
 if [ -z "$packages$optional" ]; then
   [ "$quiet" ] || echo "setup: no package is missing"
   lint_tools
   exit 0
 fi
-if ! has_command apt-get; then
+if [ -z "$manager" ]; then
   [ -z "$packages" ] && exit 0
   echo "tkdbg: these Debian packages, or what your system calls them, are" >&2
-  echo "missing, and this system has no apt-get: $packages" >&2
+  echo "missing, and this system has no apt-get, dnf or pacman: $packages" >&2
   exit 1
 fi
 
 # The package lists may be absent or too old: fetch them when needed.
-install() {
-  echo "setup: installing $*"
+install_by_apt() {
   apt='env DEBIAN_FRONTEND=noninteractive apt-get'
   install="$apt install -y -q --no-install-recommends"
   # shellcheck disable=SC2086
   as_root $install "$@" </dev/null || {
     as_root $apt update -q </dev/null && as_root $install "$@" </dev/null
-  } || { echo "tkdbg: apt-get could not install: $*" >&2; return 1; }
+  }
+}
+
+install() {
+  echo "setup: installing $*"
+  case $manager in
+    apt-get) install_by_apt "$@" ;;
+    dnf) as_root dnf install -y --setopt=install_weak_deps=False "$@" \
+      </dev/null ;;
+    pacman) as_root pacman -S --needed --noconfirm "$@" </dev/null ;;
+  esac || { echo "tkdbg: $manager could not install: $*" >&2; return 1; }
 }
 # shellcheck disable=SC2086
 [ -z "$packages" ] || install $packages || exit 1

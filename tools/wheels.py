@@ -48,6 +48,10 @@ class Target(NamedTuple):
         return 'gcc' if own else f'{self.name}-linux-gnu-gcc'
 
     @property
+    def debian(self) -> str:
+        return {'x86_64': 'amd64', 'aarch64': 'arm64'}[self.name]
+
+    @property
     def folder(self) -> str:
         return os.path.join(WORK, self.name)
 
@@ -86,11 +90,12 @@ def make(folder: str, log: str, *what: str) -> None:
 
 # ---- sources -----------------------------------------------------------------
 
-def apt_options() -> list[str]:
-    """apt-get's, for the sources of the packages of this machine's lists."""
-    own = os.path.join(SOURCES, 'apt')
-    for name in 'lists/partial', 'parts':
+def apt_options(own: str, kind: str) -> list[str]:
+    """apt-get's, for packages of this machine's lists: deb-src, or deb for an
+    architecture; what it remembers lies in a folder of our own."""
+    for name in 'lists/partial', 'parts', 'archives/partial':
         os.makedirs(os.path.join(own, name), exist_ok=True)
+    open(os.path.join(own, 'status'), 'w').close()
     lines = []
     for path in ['/etc/apt/sources.list',
                  *glob.glob('/etc/apt/sources.list.d/*.list')]:
@@ -98,16 +103,18 @@ def apt_options() -> list[str]:
             with open(path, encoding='utf-8') as f:
                 lines += re.findall(r'^deb( .*debian.*)$', f.read(), re.M)
     with open(os.path.join(own, 'sources.list'), 'w', encoding='utf-8') as f:
-        f.writelines(f'deb-src{line}\n' for line in lines)
+        f.writelines(f'{kind}{line}\n' for line in lines)
     for path in glob.glob('/etc/apt/sources.list.d/debian*.sources'):
         with open(path, encoding='utf-8') as f:
-            text = re.sub(r'^Types:.*$', 'Types: deb-src', f.read(), flags=re.M)
+            text = re.sub(r'^Types:.*$', f'Types: {kind}', f.read(), flags=re.M)
         with open(os.path.join(own, 'parts', os.path.basename(path)), 'w',
                   encoding='utf-8') as f:
             f.write(text)
     return [f'-oDir::Etc::SourceList={own}/sources.list',
             f'-oDir::Etc::SourceParts={own}/parts',
-            f'-oDir::State::Lists={own}/lists', '-oAPT::Sandbox::User=root']
+            f'-oDir::State::Lists={own}/lists',
+            f'-oDir::State::status={own}/status',
+            f'-oDir::Cache={own}', '-oAPT::Sandbox::User=root']
 
 
 def fetch(names: list[str]) -> None:
@@ -118,13 +125,28 @@ def fetch(names: list[str]) -> None:
     for program in 'apt-get', 'dpkg-source':
         if not shutil.which(program):
             raise Failed(f'wheels are made on Debian: {program} is missing')
-    log, options = log_of('sources'), apt_options()
+    log = log_of('sources')
+    options = apt_options(os.path.join(SOURCES, 'apt'), 'deb-src')
     run(['apt-get', *options, 'update'], SOURCES, log)
     run(['apt-get', *options, 'source', '--download-only', *wanted], SOURCES,
         log)
     for name in wanted:
         found = glob.glob(os.path.join(SOURCES, f'{name}_*.dsc'))
         run(['dpkg-source', '--no-check', '-x', found[-1], name], SOURCES, log)
+
+
+def unpack(t: Target, names: list[str]) -> str:
+    """Debian's packages for a processor, in a folder, which is returned."""
+    folder, log = os.path.join(t.folder, 'debian'), log_of(f'{t.name}-debian')
+    options = apt_options(os.path.join(folder, 'apt'), 'deb')
+    options += [f'-oAPT::Architecture={t.debian}',
+                f'-oAPT::Architectures={t.debian}']
+    run(['apt-get', *options, 'update'], folder, log)
+    run(['apt-get', *options, 'download', *names], folder, log)
+    for package in glob.glob(os.path.join(folder, '*.deb')):
+        run(['dpkg-deb', '-x', package, folder], folder, log)
+        os.remove(package)
+    return folder
 
 
 def zig() -> str:
@@ -206,17 +228,64 @@ def build_openblas(t: Target) -> None:
          '-Wl,--no-whole-archive', '-lm')
 
 
+def build_isl(t: Target) -> None:
+    """With its own arithmetic of whole numbers (imath) in place of GMP's."""
+    folder = configure(t, 'isl', '--disable-shared', '--with-int=imath-32',
+                       '--with-clang=no', '--enable-portable-binary')
+    log = log_of(f'{t.name}-isl')
+    make(folder, log, 'gitversion.h')
+    make(folder, log, 'install-libLTLIBRARIES',
+         'install-nodist_pkgincludeHEADERS', 'install-pkgincludeHEADERS')
+
+
+# Packages of its libraries and what these need; the folders of licences, in
+# them, by the names that they have in a wheel.
+LLVM = ['llvm-19-dev', 'libstdc++-12-dev', 'zlib1g-dev', 'libzstd-dev',
+        'gcc-12-base']
+LLVM_LICENCES = {'llvm-19': 'llvm-19-dev', 'libstdc++': 'gcc-12-base',
+                 'zlib': 'zlib1g-dev', 'zstd': 'libzstd-dev'}
+
+
+def build_plugin(t: Target) -> None:
+    """LLVM's back end for NVIDIA's GPUs, of Debian's own static libraries: LLVM
+    from source takes hours.  They were compiled for a newer glibc; what 2.28
+    lacks of it is in tools/wheel/glibc.c."""
+    debian, log = unpack(t, LLVM), log_of(f'{t.name}-plugin')
+    include = [f'-isystem{debian}/usr/include/{name}'
+               for name in ('llvm-c-19', 'llvm-19')]
+    own = [os.path.join(ROOT, name)
+           for name in ('src/nvptx/llvm/llvm.c', 'tools/wheel/glibc.c')]
+    run([t.gcc, '-std=c11', '-D_GNU_SOURCE', f'-I{ROOT}/src', *include,
+         *COMPILE.split(), '-fvisibility=hidden', '-c', *own], t.folder, log)
+    exports = os.path.join(t.folder, 'plugin.map')
+    with open(exports, 'w', encoding='utf-8') as f:
+        f.write('{ global: tkv_llvm_*; local: *; };\n')
+    usr = f'{debian}/usr/lib'
+    link(t, os.path.join(t.folder, 'carried', 'libtkdbg-nvptx.so'), log,
+         f'-Wl,--version-script={exports}', '-Wl,--gc-sections', '-Wl,-z,defs',
+         'llvm.o', 'glibc.o', '-Wl,--start-group',
+         *sorted(glob.glob(f'{usr}/llvm-19/lib/libLLVM*.a')),
+         '-Wl,--end-group',
+         f'{usr}/gcc/{t.name}-linux-gnu/12/libstdc++.a',
+         f'{usr}/{t.name}-linux-gnu/libz.a',
+         f'{usr}/{t.name}-linux-gnu/libzstd.a',
+         '-lunwind', '-lpthread', '-ldl', '-lm')
+
+
 class Part(NamedTuple):
-    """A Debian source package, and how what a wheel has of it is built."""
+    """What a wheel carries of others, and how that is built."""
     name: str
     build: Callable[[Target], None]
     makes: str  # in the folder of the target
+    source: bool = True  # of Debian's source package of that name
 
 
 PARTS = (
     Part('libffi', build_libffi, 'lib/libffi.a'),
     Part('jansson', build_jansson, 'lib/libjansson.a'),
-    Part('openblas', build_openblas, 'carried/libopenblas.so.0'))
+    Part('isl', build_isl, 'lib/libisl.a'),
+    Part('openblas', build_openblas, 'carried/libopenblas.so.0'),
+    Part('plugin', build_plugin, 'carried/libtkdbg-nvptx.so', source=False))
 
 
 def link(t: Target, into: str, log: str, *what: str) -> None:
@@ -233,10 +302,12 @@ def linker(t: Target) -> list[str]:
 
 def build_tkdbg(t: Target) -> None:
     """The library and the commands, beside what the wheel carries."""
-    libraries = f'{t.folder}/lib/libjansson.a {t.folder}/lib/libffi.a'
+    libraries = ' '.join(f'{t.folder}/{part.makes}' for part in PARTS
+                         if part.makes.endswith('.a'))
     make(ROOT, log_of(f'{t.name}-tkdbg'), f'B=build/wheels/{t.name}/build',
          f'CC={t.gcc}', f'LINKER={" ".join(linker(t))}',
          f'CPPFLAGS=-I{t.folder}/include', 'NVPTX=',
+         f'ISL_LIBS={t.folder}/lib/libisl.a',
          f'LIBS={libraries} -lm -ldl -lpthread', 'wheel-files',
          f'INTO={t.folder}/carried')
 
@@ -244,9 +315,13 @@ def build_tkdbg(t: Target) -> None:
 def add_licences(t: Target) -> None:
     folder = os.path.join(t.folder, 'carried', 'licences')
     os.makedirs(folder, exist_ok=True)
-    for part in PARTS:
-        shutil.copy(os.path.join(SOURCES, part.name, 'debian', 'copyright'),
-                    os.path.join(folder, f'{part.name}.txt'))
+    whose = {part.name: os.path.join(SOURCES, part.name, 'debian', 'copyright')
+             for part in PARTS if part.source}
+    for name, package in LLVM_LICENCES.items():
+        whose[name] = os.path.join(t.folder, 'debian', 'usr', 'share', 'doc',
+                                   package, 'copyright')
+    for name, path in whose.items():
+        shutil.copy(path, os.path.join(folder, f'{name}.txt'))
 
 
 def build(t: Target, into: str) -> str:
@@ -275,7 +350,7 @@ def main() -> int:
     for folder in SOURCES, args.into:
         os.makedirs(folder, exist_ok=True)
     try:
-        fetch([part.name for part in PARTS])
+        fetch([part.name for part in PARTS if part.source])
         for name in args.architecture or sorted(TARGETS):
             print(build(TARGETS[name], args.into), flush=True)
     except Failed as e:

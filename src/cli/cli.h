@@ -165,6 +165,8 @@ void cli_json_string(FILE *f, const char *s);
 /* place.c: where our own files are; the caller frees. */
 char *cli_python_dir(void);
 char *cli_library_path(void);
+char *cli_demo_script(void);
+char *cli_own_path(void);   /* of the command that runs */
 char *cli_gdb_helper(void); /* what gdb loads to print blocks well; NULL */
 
 /* python.c: the Python that runs scripts, NULL after saying why there is
@@ -235,11 +237,14 @@ int cli_layout(const cli_args *a);
 int cli_kernels(const cli_args *a);
 int cli_doctor(const cli_args *a);
 int cli_puzzles(const cli_args *a);
+int cli_demo(const cli_args *a);
 int cli_help(const cli_args *a);
 int cli_version(const cli_args *a);
 int cli_help_command(cli_command_id id); /* on standard output */
 void cli_help_overview(FILE *f);
+void cli_help_first(FILE *f); /* what to type next */
 void cli_man(FILE *f);
-void cli_completion_bash(FILE *f);
+/* For a shell that option.def names. */
+void cli_completion(FILE *f, const char *shell);
 
 #endif

@@ -138,11 +138,21 @@ int cli_help_command(cli_command_id id) {
   return TK_OK;
 }
 
-void cli_help_overview(FILE *f) {
+static void say_what_it_is(FILE *f) {
   fputs("tkdbg runs kernels written in the Triton language on the CPU and "
         "says what is\nwrong with them.\n\n"
-        "Usage: tkdbg COMMAND [OPTIONS] ...\n\nCommands:\n",
+        "Usage: tkdbg COMMAND [OPTIONS] ...\n",
         f);
+}
+
+void cli_help_first(FILE *f) {
+  say_what_it_is(f);
+  print_section(f, SECTION_FIRST);
+}
+
+void cli_help_overview(FILE *f) {
+  say_what_it_is(f);
+  fputs("\nCommands:\n", f);
   for (int i = 0; i < CLI_COMMANDS; i++)
     explain(f, fprintf(f, "%*s%s", TERM, "", cli_commands[i].name),
             cli_commands[i].summary);
@@ -182,7 +192,7 @@ int cli_help(const cli_args *a) {
   if (cli_has(a, OPT_MAN)) {
     cli_man(stdout);
   } else if (cli_has(a, OPT_COMPLETION)) {
-    cli_completion_bash(stdout);
+    cli_completion(stdout, cli_value(a, OPT_COMPLETION));
   } else if (a->nwords && !strcmp(a->words[0], "ops")) {
     return help_ops(a, NULL);
   } else if (a->nwords && !strcmp(a->words[0], "semantics")) {

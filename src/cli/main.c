@@ -72,7 +72,7 @@ static int run_command(cli_command_id id, int argc, char **argv) {
 
 int main(int argc, char **argv) {
   if (argc < 2) {
-    cli_help_overview(stderr);
+    cli_help_first(stderr);
     return TK_USAGE;
   }
   int code = global_option(argv[1]);

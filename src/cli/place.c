@@ -45,6 +45,17 @@ char *cli_python_dir(void) {
   return package;
 }
 
+char *cli_own_path(void) {
+  static const char *const places[] = {"tkdbg"};
+  return beside(places, CLI_COUNT(places));
+}
+
+char *cli_demo_script(void) {
+  static const char *const places[] = {
+      "../tools/demo.sh", "../lib/tkdbg/demo/demo.sh", "demo/demo.sh"};
+  return beside(places, CLI_COUNT(places));
+}
+
 char *cli_gdb_helper(void) {
   static const char *const places[] = {
       "../gdbstub/tkdbg-gdb.py", "../share/tkdbg/tkdbg-gdb.py", "tkdbg-gdb.py"};

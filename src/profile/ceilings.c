@@ -33,19 +33,15 @@
     memcpy(to, x, sizeof x);                                                   \
   }
 
-/* Without these clones a fused operation would be a call. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define FUSED                                                                  \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#if TK_HAS_CLONES
 #define CAN_FUSE __builtin_cpu_supports("fma")
 #else
-#define FUSED
 #define CAN_FUSE false
 #endif
 
 enum { MOST_CHAINS = 128, FEW_CHAINS = 96 };
-FUSED CHAINS(fused_many, MOST_CHAINS, __builtin_fmaf(x[i], a, b)) FUSED
+TK_FUSED_CLONES CHAINS(fused_many, MOST_CHAINS,
+                       __builtin_fmaf(x[i], a, b)) TK_FUSED_CLONES
     CHAINS(fused_few, FEW_CHAINS, __builtin_fmaf(x[i], a, b)) TKI_CLONES
     CHAINS(apart_many, MOST_CHAINS, x[i] * a + b) TKI_CLONES
     CHAINS(apart_few, FEW_CHAINS, x[i] * a + b)

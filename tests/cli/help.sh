@@ -82,3 +82,31 @@ S
 else
   skip 'completion script' 'bash is not installed'
 fi
+
+for shell in zsh fish; do
+  tkdbg help --completion $shell >tkdbg.$shell
+  for o in $(sed -n 's/^OPTION([A-Z_]*, "\([a-z-]*\)".*/\1/p' \
+      "$ROOT/include/tkdbg/option.def"); do
+    case $shell in
+      zsh) says "zsh completion has --$o" tkdbg.zsh "--$o" ;;
+      fish) says "fish completion has --$o" tkdbg.fish " -l $o" ;;
+    esac
+  done
+done
+if command -v zsh >/dev/null 2>&1; then
+  check 'zsh completion is valid' zsh -n tkdbg.zsh
+else
+  skip 'zsh completion is valid' 'zsh is not installed'
+fi
+if command -v fish >/dev/null 2>&1; then
+  offers() { # NAME LINE WORD
+    env HOME="$SCRATCH" fish -c "source tkdbg.fish; complete -C '$2'" >out
+    says "fish: $1" out "$3"
+  }
+  offers 'a command' 'tkdbg re' replay
+  offers 'an option' 'tkdbg run --gr' --grid
+  offers 'a word' 'tkdbg run --dot ' exact
+  offers 'a kernel' "tkdbg run $vector_add --kernel " add_kernel
+else
+  skip 'fish completion' 'fish is not installed'
+fi

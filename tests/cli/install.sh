@@ -10,12 +10,17 @@ at=$SCRATCH/root/opt/tk
 for f in bin/tkdbg lib/libtkdbg.so lib/libtkdbg.a include/tkdbg/tkdbg.h \
     include/tkdbg/dtype.def lib/tkdbg/python/tkdbg/__init__.py \
     share/man/man1/tkdbg.1 share/bash-completion/completions/tkdbg \
+    share/zsh/site-functions/_tkdbg \
+    share/fish/vendor_completions.d/tkdbg.fish lib/tkdbg/demo/demo.sh \
     share/doc/tkdbg/README.md share/doc/tkdbg/examples/vector_add.py; do
   check "installed $f" test -s "$at/$f"
 done
 status 'installed command' 0 "$at/bin/tkdbg" version
 status 'installed command finds its Python' 0 "$at/bin/tkdbg" --python-path
 says 'installed command: place' out "$at/lib/tkdbg/python"
+status 'installed demo, without a script: its kernels are found' 2 \
+  env TKDBG_PYTHON=/nowhere VIRTUAL_ENV=/nowhere "$at/bin/tkdbg" demo
+says 'installed demo: where its kernels are' out "$at/lib/tkdbg/demo"
 status 'TKDBG_PYTHONPATH is heeded' 0 \
   env TKDBG_PYTHONPATH=/elsewhere "$at/bin/tkdbg" --python-path
 says 'TKDBG_PYTHONPATH: place' out /elsewhere
@@ -78,6 +83,11 @@ else
     says 'a script: its output' out 'vector_add: OK'
     venv/bin/tkdbg run -c 'import sys; print(sys.prefix)' >out 2>err
     says "the script's Python is the wheel's own" out "$SCRATCH/venv"
+    status "the wheel's demo" 0 venv/bin/tkdbg demo
+    says "the wheel's demo: its end" out 'That is the demo.'
+    says "the wheel's demo: what is found" out 'out of bounds'
+    status 'the bridge to CUDA Tile is in the wheel' 0 \
+      venv/bin/python -c 'import tkdbg.cutile'
     status 'the module' 0 venv/bin/python -m tkdbg run "$vector_add"
     status "the wheel's puzzles" 0 venv/bin/tkdbg puzzles init course
     (cd course && ../venv/bin/tkdbg puzzles view b03) >out 2>&1

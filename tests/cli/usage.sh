@@ -2,7 +2,8 @@
 . "$ROOT/tests/support/check.sh"
 
 status 'no command' 2 tkdbg
-says 'no command: overview' err 'Usage: tkdbg COMMAND'
+says 'no command: usage' err 'Usage: tkdbg COMMAND'
+says 'no command: what to type next' err '  tkdbg demo '
 status 'unknown command' 2 tkdbg rnu
 says 'unknown command: nearest' err "did you mean 'run'?"
 status 'file as command' 2 tkdbg kernel.py

@@ -19,7 +19,9 @@
 
 static void serve_gdb(tk_session *session, tk_launch *l, const char *address) {
   tk_gdbserver *g;
-  tk_gdbserver_options o = {.size = sizeof o, .address = address};
+  /* what the packets here say is of this machine, wherever they run */
+  tk_gdbserver_options o = {
+      .size = sizeof o, .address = address, .machine = "x86-64"};
   ck_assert_msg(tk_gdbserver_new(session, &o, &g) == TK_OK, "%s",
                 tk_report(session, false));
   server_runs(l);

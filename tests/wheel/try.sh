@@ -72,6 +72,22 @@ try 'dap' 'initialized|"success"' bash -c 'm="{\"seq\":1,\"type\":\"request\",
 printf "Content-Length: %d\r\n\r\n%s" ${#m} "$m" | timeout 20 tkdbg dap; :'
 try 'gdbserver' 'waiting' \
   ends 124 timeout 2 tkdbg gdbserver :0 "${direct[@]}"
-try 'completion' 'complete' tkdbg help --completion bash
+try 'demo' 'That is the demo' tkdbg demo
+for shell in bash zsh fish; do
+  try "completion for $shell" 'tkdbg' tkdbg help --completion $shell
+done
+cat >kernel.py <<'E'
+import triton, triton.language as tl
+@triton.jit
+def double(x, y, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + i, tl.load(x + i, i < n) * 2, i < n)
+E
+try 'prove' 'proved' tkdbg prove kernel.py --grid 4 --arg 'x=f32[100]:arange' \
+  --arg 'y=f32[100]:zeros' --arg n=100 --arg B=32
+try 'ptx' '[.]entry' tkdbg compile --emit ptx "${direct[@]}"
+try 'engine ptx' 'program' tkdbg run --engine ptx "${direct[@]}"
+try 'diff' '' tkdbg diff --backend ptx "${direct[@]}"
+try 'the bridge to CUDA Tile' '' python3 -c 'import tkdbg.cutile'
 try 'manual page' '.TH' tkdbg help --man
 exit "$failed"
