@@ -188,9 +188,13 @@ DOCS := $(sort $(wildcard README.md LICENSE CHANGELOG.md docs/*.md))
 TEST_OBJ = $(TESTS:=.o) $(SUPPORT_OBJ) $(EXTRA_TEST_OBJ)
 TYPING_PY := $(wildcard src/typing/*.py)
 PAGE := $(wildcard src/profile/page.*)
+# The modules of the view's page, each below those that it imports.
+VIEW_JS := $(addprefix src/view/,data.js draw.js grid.js source.js values.js \
+  tensors.js timeline.js view.js)
 GENERATED := $(TYPING_PY:src/typing/%.py=$(B)/gen/%.inc) \
   $(TYPING_PY:src/typing/%.py=$(B)/gen/%.def) \
-  $(PAGE:src/profile/%=$(B)/gen/%.inc)
+  $(PAGE:src/profile/%=$(B)/gen/%.inc) \
+  $(B)/gen/view.css.inc $(B)/gen/view.js.inc
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o)
 CUDA_OBJ := $(CUDA_SRC:%.c=$(B)/%.o)
@@ -267,6 +271,15 @@ $(B)/gen/%.inc: src/typing/%.py
 $(B)/gen/%.inc: src/profile/%
 	@mkdir -p $(@D)
 	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
+
+# ... and those of the view's page: its modules become one.
+$(B)/gen/view.css.inc: src/view/view.css
+	@mkdir -p $(@D)
+	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
+$(B)/gen/view.js.inc: $(VIEW_JS)
+	@mkdir -p $(@D)
+	$(Q)cat $(VIEW_JS) | sed -e '/^import /d' -e 's/^export //' \
+	  -e 's/[\\"]/\\&/g; s/.*/"&\\n"/' >$@
 
 # ... and the list of what the language's part defines.
 $(B)/gen/%.def: src/typing/%.py

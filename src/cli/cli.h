@@ -39,9 +39,10 @@ typedef enum cli_command_id {
 #define IN_TERMINAL (1u << CLI_RUN | 1u << CLI_DEBUG)
 #define IN_PROFILE (1u << CLI_PROFILE)
 #define IN_WHY (1u << CLI_WHY)
+#define IN_VIEW (1u << CLI_VIEW)
 #define IN_RUN                                                                 \
   (IN_TERMINAL | IN_GDBSERVER | 1u << CLI_GDB | IN_DAP | IN_WHY | IN_PROFILE | \
-   IN_DIFF)
+   IN_DIFF | IN_VIEW)
 #define IN_DIFF (1u << CLI_DIFF)
 #define IN_DEBUG (1u << CLI_DEBUG)
 #define IN_REPLAY (1u << CLI_REPLAY)
@@ -222,6 +223,8 @@ void cli_summary(const char *name, tk_status st, const tk_summary *s);
 int cli_run(const cli_args *a);
 int cli_merge(const cli_args *a);
 int cli_profile(const cli_args *a);
+int cli_view(const cli_args *a);
+char *cli_page_path(const cli_args *a); /* of view; the caller frees it */
 int cli_debug(const cli_args *a);
 int cli_gdbserver(const cli_args *a);
 int cli_gdb(const cli_args *a);
