@@ -8,12 +8,12 @@ export function h(tag, attributes = {}, ...children) {
     if (key.startsWith('on')) e.addEventListener(key.slice(2), value);
     else e.setAttribute(key, value === true ? '' : value);
   }
-  e.append(...children.flat().filter((c) => c !== null && c !== undefined));
+  e.append(...children.flat(Infinity).filter((c) => c ?? false));
   return e;
 }
 
 export function replace(parent, ...children) {
-  parent.replaceChildren(...children.flat().filter(Boolean));
+  parent.replaceChildren(...children.flat(Infinity).filter(Boolean));
 }
 
 // ---- colours ---------------------------------------------------------------

@@ -118,16 +118,25 @@ function titleOf(value, access) {
   return isWrite(access) ? 'stored' : 'loaded';
 }
 
+// The range of the lanes that are defined.
+function definedText(value, access) {
+  const lanes = lanesOf(value), on = undefinedLanes(access, lanes);
+  if (!on || !lanes.known) return rangeText(value);
+  if (!on.includes(1)) return 'no lane is defined';
+  const [low, high] = extremesOf(value, lanes, on);
+  return `${numberText(low)} to ${numberText(high)} where it is defined` +
+    (value.every ? ', of the lanes drawn' : '');
+}
+
 function card(view, value, access) {
   const width = Math.min(360, view.widths.values - 34);
   const off = access && access.undefined && activeLanes(access);
   return h('article', { class: 'value' },
     h('h3', {}, h('b', {}, titleOf(value, access)), ' ',
       h('code', {}, value.type)),
-    h('p', {}, pointerText(view, value), rangeText(value)),
+    h('p', {}, pointerText(view, value), definedText(value, access)),
     off ? h('p', { class: 'quiet' },
-      'Hatched lanes are undefined: masked off, without other=. They count ' +
-      'as 0 in the range.') : null,
+      'Hatched lanes are undefined: masked off, without other=.') : null,
     value.shape ? picture(value, access, { width }) : null);
 }
 
