@@ -262,7 +262,7 @@ export function otherTrip(view, by) {
 function stepButtons(view, steps) {
   const now = steps[view.step];
   const button = (text, label, title, change, off) => h('button', {
-    'aria-label': label, title, disabled: off, onclick: () => view.go(change),
+    class: text.length > 1 ? 'trip' : null, 'aria-label': label, title, disabled: off, onclick: () => view.go(change),
   }, text);
   const last = steps.length - 1;
   return h('div', { class: 'row' },
@@ -276,9 +276,9 @@ function stepButtons(view, steps) {
     button('▶', 'Step forward', 'Right', { step: view.step + 1 },
       view.step >= last),
     now && now.loops.length ? [
-      button('⟲', 'Trip before', 'Shift and Left',
+      button('trip −', 'Trip before', 'Shift and Left',
         { step: otherTrip(view, -1) }, otherTrip(view, -1) === view.step),
-      button('⟳', 'Next trip', 'Shift and Right',
+      button('trip +', 'Next trip', 'Shift and Right',
         { step: otherTrip(view, 1) }, otherTrip(view, 1) === view.step)]
       : []);
 }
