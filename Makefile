@@ -278,7 +278,8 @@ $(B)/gen/view.css.inc: src/view/view.css
 	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
 $(B)/gen/view.js.inc: $(VIEW_JS)
 	@mkdir -p $(@D)
-	$(Q)cat $(VIEW_JS) | sed -e '/^import .*;$$/d' -e '/^import /,/;$$/d' -e 's/^export //' \
+	$(Q)cat $(VIEW_JS) | sed -e '/^import .*;$$/d' \
+	  -e '/^import /,/;$$/d' -e 's/^export //' \
 	  -e 's/[\\"]/\\&/g; s/.*/"&\\n"/' >$@
 
 # ... and the list of what the language's part defines.

@@ -21,13 +21,16 @@ char *cli_page_path(const cli_args *a) {
   return cli_format("%.*s.html", n, name);
 }
 
-/* The browser goes on when this command has ended. */
+/* By $BROWSER, or by what the desktop has set; the browser goes on when this
+ * command has ended. */
 static void open_page(const char *path) {
+  const char *browser = getenv("BROWSER");
+  if (!browser || !*browser) browser = "xdg-open";
   pid_t child = fork();
   if (child) return;
   setsid();
-  execlp("xdg-open", "xdg-open", path, (char *)NULL);
-  fprintf(stderr, "tkdbg: --open: cannot start xdg-open: %s\n",
+  execlp(browser, browser, path, (char *)NULL);
+  fprintf(stderr, "tkdbg: --open: cannot start %s: %s\n", browser,
           strerror(errno));
   _exit(127);
 }

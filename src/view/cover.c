@@ -75,12 +75,12 @@ static void mark_elements(tkw_cover *c, uint64_t from, uint64_t n,
   }
 }
 
-static void cover_stretch(tkw_run *r, const tki_access *a,
-                          const tki_stretch *x, uint32_t program) {
+static void cover_stretch(tkw_run *r, const tki_access *a, const tki_stretch *x,
+                          uint32_t program) {
   tki *t = a->t;
-  const tki_region *region =
-      a->region != TKI_ANY ? &t->regions[a->region]
-                           : tki_region_at(t, x->addr, a->size);
+  const tki_region *region = a->region != TKI_ANY
+                                 ? &t->regions[a->region]
+                                 : tki_region_at(t, x->addr, a->size);
   if (!region || !region->tensor || x->addr < region->lo) return;
   tkw_cover *c = &r->covers[region - t->regions];
   c = &r->covers[c->home];
@@ -154,8 +154,7 @@ static void put_programs(tk_buf *out, const tkw_cover *c, const char *key,
 
 void tkw_put_cover(tk_buf *out, const tkw_run *r, size_t region) {
   const tkw_cover *c = &r->covers[region];
-  if (c->home != region)
-    tk_buf_printf(out, ",\"shares\":%zu", c->home);
+  if (c->home != region) tk_buf_printf(out, ",\"shares\":%zu", c->home);
   if (!c->n) return;
   put_marked(out, c, "read", TKW_READ);
   put_marked(out, c, "written", TKW_WRITTEN);

@@ -248,7 +248,8 @@ static size_t costs_by_line(line_cost *lines, const tkw_run *r, tki *t,
   size_t n = 0;
   for (uint32_t id = 0; id < t->program->ninsts; id++) {
     const tkw_cost *c = &r->sites[id];
-    const tki_site_info *site = c->calls || c->lanes ? tki_site_at(t, id) : NULL;
+    bool ran = c->calls || c->lanes;
+    const tki_site_info *site = ran ? tki_site_at(t, id) : NULL;
     int source = site ? number_of(x, site->func->src) : -1;
     if (source < 0) continue;
     int line = tk_source_line(site->func->src, site->inst->span.lo);

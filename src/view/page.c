@@ -47,10 +47,9 @@ static void put_data(tk_buf *out, const tk_buf *data) {
 void tkw_put_html(tk_buf *out, const tk_buf *data) {
   tk_buf_puts(out, before);
   tk_buf_puts(out, style);
-  tk_buf_puts(out,
-              "</style>\n</head>\n<body>\n"
-              "<noscript>This page is drawn by its script.</noscript>\n"
-              "<script type=\"application/json\" id=\"data\">");
+  tk_buf_puts(out, "</style>\n</head>\n<body>\n"
+                   "<noscript>This page is drawn by its script.</noscript>\n"
+                   "<script type=\"application/json\" id=\"data\">");
   put_data(out, data);
   tk_buf_puts(out, "</script>\n<script type=\"module\">\n");
   tk_buf_puts(out, script);

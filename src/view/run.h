@@ -28,17 +28,17 @@ enum {
   TKW_SHARED = 8,    /* read by more than one program */
 };
 typedef struct tkw_cover {
-  size_t home;     /* the region whose cover stands for this one's */
-  uint64_t n;      /* elements; 0: they are not followed */
-  uint8_t *flags;  /* by element */
+  size_t home;               /* the region whose cover stands for this one's */
+  uint64_t n;                /* elements; 0: they are not followed */
+  uint8_t *flags;            /* by element */
   uint32_t *reader, *writer; /* the last one, as an index + 1 */
-  bool atomic;     /* some write was atomic */
+  bool atomic;               /* some write was atomic */
 } tkw_cover;
 
 /* A program whose steps are kept. */
 typedef struct tkw_program {
   uint64_t index;
-  tk_buf steps;  /* those that are complete, with commas between them */
+  tk_buf steps; /* those that are complete, with commas between them */
   tk_buf values, accesses, ops; /* of the step that is open */
   bool open;
   size_t nvalues, nsteps, dropped;
@@ -57,13 +57,13 @@ typedef struct tkw_run {
   tk_arena arena;
   uint64_t programs, every; /* of the grid; programs of an entry of `by` */
   uint64_t nby, started, ended;
-  tkw_cost *by;       /* of programs */
-  uint64_t *begun;    /* by program: when it began, from 1; NULL: too many */
-  tkw_cost *sites;    /* by instruction of the user's code */
-  tkw_cover *covers;  /* by region */
+  tkw_cost *by;      /* of programs */
+  uint64_t *begun;   /* by program: when it began, from 1; NULL: too many */
+  tkw_cost *sites;   /* by instruction of the user's code */
+  tkw_cover *covers; /* by region */
   tkw_program *kept;
-  size_t nkept, share; /* bytes that each may take */
-  tkw_program *now;    /* the one that ran last */
+  size_t nkept, share;      /* bytes that each may take */
+  tkw_program *now;         /* the one that ran last */
   tkw_cost *program, *site; /* what the open interval belongs to */
   double seconds;
   uint64_t ticks, last;

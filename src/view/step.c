@@ -151,7 +151,8 @@ static size_t put_slot(const tkw_run *r, tkw_program *p, const tki *t,
                        const tk_func *f, int slot, const tki_val *v) {
   const tk_slot *x = &f->slots[slot];
   if (p->nvalues) tk_buf_putc(&p->values, ',');
-  tkw_put_value(&p->values, t, f->library ? NULL : x->name, &x->type, v, lanes_now(r, p));
+  tkw_put_value(&p->values, t, f->library ? NULL : x->name, &x->type, v,
+                lanes_now(r, p));
   return p->nvalues++;
 }
 
@@ -203,8 +204,7 @@ static void put_operand(tkw_run *r, tkw_program *p, tki *t, const tk_inst *in,
                         int k, const tki_val *slots) {
   int slot = in->args[k];
   if (!is_whole(t->frame->func, slot, &slots[slot])) return;
-  p->from[p->nfrom++] =
-      put_slot(r, p, t, t->frame->func, slot, &slots[slot]);
+  p->from[p->nfrom++] = put_slot(r, p, t, t->frame->func, slot, &slots[slot]);
 }
 
 void tkw_step_begins(tkw_run *r, tkw_program *p, tki *t, const tk_inst *in,
@@ -223,8 +223,8 @@ static void put_operation(tkw_program *p, const tk_inst *in, size_t result) {
   tk_buf *out = &p->ops;
   if (out->n) tk_buf_putc(out, ',');
   tk_buf_printf(out, "{\"op\":\"%s\"", tk_inst_name((tk_opcode)in->op));
-  if (*tk_mode_name(in)) tk_buf_printf(out, ",\"mode\":\"%s\"",
-                                       tk_mode_name(in));
+  if (*tk_mode_name(in))
+    tk_buf_printf(out, ",\"mode\":\"%s\"", tk_mode_name(in));
   if (tk_inst_has_axis((tk_opcode)in->op))
     tk_buf_printf(out, ",\"axis\":%d", tk_inst_axis(in));
   tk_buf_puts(out, ",\"from\":[");
@@ -238,8 +238,8 @@ void tkw_step_ends(tkw_run *r, tkw_program *p, tki *t, const tk_inst *in,
   const tk_func *f = t->frame->func;
   if (!step_of(r, p, t)) return;
   bool operation = p->in == in && p->nfrom && shown_operands(in);
-  bool reads = in->op == TK_I_LOAD || in->op == TK_I_ATOMIC ||
-               in->op == TK_I_CAS;
+  bool reads =
+      in->op == TK_I_LOAD || in->op == TK_I_ATOMIC || in->op == TK_I_CAS;
   for (size_t k = 0; k < in->nres; k++) {
     int slot = in->res[k];
     bool named = f->slots[slot].name && !f->library;

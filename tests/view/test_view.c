@@ -70,11 +70,8 @@ static tk_status launch(fixture *f, const char *kernel, int grid, int n,
   tk_function *fn;
   tk_launch *l;
   char text[64];
-  tk_tensor t = {.data = f->x,
-                 .dtype = TK_FP32,
-                 .rank = 1,
-                 .shape = {N},
-                 .strides = {1}};
+  tk_tensor t = {
+      .data = f->x, .dtype = TK_FP32, .rank = 1, .shape = {N}, .strides = {1}};
   ck_assert_int_eq(tk_function_named(f->m, kernel, &fn), TK_OK);
   ck_assert_int_eq(tk_launch_new(f->s, fn, &l), TK_OK);
   ck_assert_int_eq(tk_launch_tensor(l, "x", &t), TK_OK);
@@ -297,9 +294,9 @@ START_TEST(of_many_programs_some_are_kept) {
   ck_assert_uint_eq(json_object_size(steps), 16);
   ck_assert_ptr_nonnull(json_object_get(steps, "0"));
   ck_assert_ptr_nonnull(json_object_get(steps, "499"));
-  ck_assert_uint_eq(json_array_size(json_object_get(
-                        json_object_get(l, "cost"), "read")),
-                    500);
+  ck_assert_uint_eq(
+      json_array_size(json_object_get(json_object_get(l, "cost"), "read")),
+      500);
   end(&f);
 }
 END_TEST
