@@ -230,7 +230,7 @@ DONE ?=
   wheel-check wheel-files lint format bench \
   bench-check bench-compile bench-counts bench-debug bench-gdb bench-gpu \
   accuracy compiled-models fuzz \
-  mutants assemble code-mutants planted why-corpus clean cross-check \
+  mutants assemble code-mutants planted view-pages why-corpus clean cross-check \
   cross-objects test-programs \
   fuzzers FORCE
 all: $(MADE)
@@ -472,6 +472,11 @@ planted: all
 compiled-models: all
 	@$(B)/tkdbg run $(if $(PYTHON),--python '$(PYTHON)') \
 	  --torch-compile inductor tests/compiled/models.py
+
+# Pages of ten scripts, in build/view-pages; PICTURES=1: drawn, too.
+view-pages: all
+	@$(or $(PYTHON),python3) tests/view/pages.py --build $(B) \
+	  --out $(B)/view-pages $(if $(PICTURES),--pictures)
 
 why-corpus: all
 	@$(or $(PYTHON),python3) tests/why/corpus.py --build $(B) \

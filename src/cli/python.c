@@ -111,8 +111,8 @@ static char *options_json(const cli_args *a) {
   }
   if (a->command == CLI_DEBUG || a->command == CLI_WHY ||
       a->command == CLI_PROFILE || a->command == CLI_VIEW ||
-      a->command == CLI_COMPILE ||
-      a->command == CLI_IR || a->command == CLI_PROVE) {
+      a->command == CLI_COMPILE || a->command == CLI_IR ||
+      a->command == CLI_PROVE) {
     fprintf(f, "%s\"%s\": true", separator, cli_commands[a->command].name);
     separator = ", ";
   }

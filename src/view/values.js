@@ -61,7 +61,11 @@ export function picture(value, access, options = {}) {
   const on = undefinedLanes(access, lanes);
   const [rows, columns] = tableOf(lanes.shape, options.width || 320);
   if (!lanes.known) return null;
-  if (rows * columns <= 64 && columns <= 8 && !options.drawn) {
+  if (!options.drawn && lanes.n <= 64 && lanes.shape.length < 2) {
+    const most = Math.min(lanes.n, 8);
+    return numbers(lanes, Math.ceil(lanes.n / most), most, on);
+  }
+  if (!options.drawn && lanes.n <= 64 && columns <= 8) {
     return numbers(lanes, rows, columns, on);
   }
   const [low, high] = extremesOf(value, lanes, on);
