@@ -230,8 +230,8 @@ DONE ?=
   wheel-check wheel-files lint format bench \
   bench-check bench-compile bench-counts bench-debug bench-gdb bench-gpu \
   accuracy compiled-models fuzz \
-  mutants assemble code-mutants planted view-pages why-corpus clean cross-check \
-  cross-objects test-programs \
+  mutants assemble code-mutants planted view-pages why-corpus clean \
+  cross-check cross-objects test-programs \
   fuzzers FORCE
 all: $(MADE)
 	@:

@@ -37,7 +37,7 @@ class View:
         self._session.check(self._session.lib.tk_view_json(
             self._view, ctypes.byref(out)))
         with os.fdopen(self._out, "wb") as file:
-            file.write(out.value)
+            file.write(out.value or b"")
 
     def _write_page(self):
         path = self._session.options.output

@@ -122,6 +122,8 @@ struct cli_args {
 bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv);
 
 /* args.c: what has been parsed. */
+/* Where view writes its page; the caller frees it. */
+char *cli_page_path(const cli_args *a);
 /* The option of a name; of two, the one that the command takes; -1 if none. */
 int cli_find_option(const cli_args *a, const char *name);
 bool cli_has(const cli_args *a, cli_option_id id);
@@ -224,7 +226,6 @@ int cli_run(const cli_args *a);
 int cli_merge(const cli_args *a);
 int cli_profile(const cli_args *a);
 int cli_view(const cli_args *a);
-char *cli_page_path(const cli_args *a); /* of view; the caller frees it */
 int cli_debug(const cli_args *a);
 int cli_gdbserver(const cli_args *a);
 int cli_gdb(const cli_args *a);

@@ -9,18 +9,6 @@
 
 #include "tkdbg/view.h"
 
-/* FILE without its folder and ending, with .html. */
-char *cli_page_path(const cli_args *a) {
-  const char *given = cli_value(a, OPT_OUTPUT);
-  if (given) return cli_format("%s", given);
-  const char *slash = strrchr(a->words[0], '/');
-  const char *name = slash ? slash + 1 : a->words[0];
-  const char *dot = strrchr(name, '.');
-  if (*name == '-') name = "tkdbg-view", dot = NULL; /* -c, -m, - */
-  int n = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
-  return cli_format("%.*s.html", n, name);
-}
-
 /* By $BROWSER, or by what the desktop has set; the browser goes on when this
  * command has ended. */
 static void open_page(const char *path) {

@@ -29,7 +29,7 @@ static bool widen_text(void *ud, const tk_at *at) {
 }
 
 /* The text of a function, or NULL: it has none, or is tkdbg's own. */
-static text_part *text_of(texts *x, tk_arena *a, const tk_func *f) {
+static text_part *text_of_func(texts *x, tk_arena *a, const tk_func *f) {
   if (f->library || !f->src) return NULL;
   for (size_t i = 0; i < x->n; i++)
     if (x->items[i].src == f->src) return &x->items[i];
@@ -43,7 +43,7 @@ static texts texts_of(tk_arena *a, const tk_program *p) {
   texts x = {0};
   for (size_t i = 0; i < p->nfuncs; i++) {
     const tk_func *f = p->funcs[i];
-    text_part *part = text_of(&x, a, f);
+    text_part *part = text_of_func(&x, a, f);
     if (!part) continue;
     int first = tk_source_line(f->src, f->span.lo), last = first;
     tk_walk_func(f, &(tk_walk){.ud = &last, .stmt = widen_text});
@@ -71,7 +71,7 @@ static void put_texts(tk_buf *out, const texts *x) {
   tk_buf_putc(out, ']');
 }
 
-static int number_of(const texts *x, const tk_source *src) {
+static int text_number(const texts *x, const tk_source *src) {
   for (size_t i = 0; i < x->n; i++)
     if (x->items[i].src == src) return (int)i;
   return -1;
@@ -85,7 +85,7 @@ static void put_functions(tk_buf *out, const texts *x, const tk_program *p) {
     if (f->library || !f->src) continue;
     tk_buf_printf(out, "%s{\"id\":%u,\"name\":", comma, f->id);
     tk_json_string(out, f->name, strlen(f->name));
-    tk_buf_printf(out, ",\"source\":%d,\"line\":%d}", number_of(x, f->src),
+    tk_buf_printf(out, ",\"source\":%d,\"line\":%d}", text_number(x, f->src),
                   tk_source_line(f->src, f->span.lo));
     comma = ",";
   }
@@ -147,8 +147,8 @@ static void put_contents(tk_buf *out, const tki_region *r, size_t most) {
   tk_buf_putc(out, ']');
 }
 
-static void put_tensor(tk_buf *out, const tkw_run *run, const tki *t, size_t i,
-                       size_t most) {
+static void put_tensor_facts(tk_buf *out, const tkw_run *run, const tki *t,
+                             size_t i, size_t most) {
   const tki_region *r = &t->regions[i];
   const tk_tensor *x = r->tensor;
   size_t size = tk_dtypes[x->dtype].size;
@@ -180,7 +180,7 @@ static void put_tensors(tk_buf *out, const tk_view *v, const tki *t) {
   for (size_t i = 0; i < t->nregions; i++) {
     if (i) tk_buf_puts(out, ",\n");
     if (t->regions[i].tensor)
-      put_tensor(out, &v->run, t, i, most);
+      put_tensor_facts(out, &v->run, t, i, most);
     else
       tk_buf_puts(out, "null");
   }
@@ -250,7 +250,7 @@ static size_t costs_by_line(line_cost *lines, const tkw_run *r, tki *t,
     const tkw_cost *c = &r->sites[id];
     bool ran = c->calls || c->lanes;
     const tki_site_info *site = ran ? tki_site_at(t, id) : NULL;
-    int source = site ? number_of(x, site->func->src) : -1;
+    int source = site ? text_number(x, site->func->src) : -1;
     if (source < 0) continue;
     int line = tk_source_line(site->func->src, site->inst->span.lo);
     size_t i = 0;

@@ -126,7 +126,8 @@ static bool is_followed(const tki_frame *f) {
 
 /* The frame of the user's whose statement runs, with its step open; NULL: what
  * happens is not kept. */
-static const tki_frame *step_of(const tkw_run *r, tkw_program *p, tki *t) {
+static const tki_frame *followed_step(const tkw_run *r, tkw_program *p,
+                                      tki *t) {
   const tki_frame *f = tki_user_frame(t->frame);
   if (!f->stmt || !is_followed(t->frame)) return NULL;
   uint64_t trips = trips_of(f);
@@ -209,7 +210,7 @@ static void put_operand(tkw_run *r, tkw_program *p, tki *t, const tk_inst *in,
 
 void tkw_step_begins(tkw_run *r, tkw_program *p, tki *t, const tk_inst *in,
                      const tki_val *slots) {
-  if (!step_of(r, p, t)) return;
+  if (!followed_step(r, p, t)) return;
   int stored = stored_operand(in);
   size_t n = t->frame->func->library ? 0 : shown_operands(in);
   if (stored < 0 && !n) return;
@@ -236,7 +237,7 @@ static void put_operation(tkw_program *p, const tk_inst *in, size_t result) {
 void tkw_step_ends(tkw_run *r, tkw_program *p, tki *t, const tk_inst *in,
                    const tki_val *slots) {
   const tk_func *f = t->frame->func;
-  if (!step_of(r, p, t)) return;
+  if (!followed_step(r, p, t)) return;
   bool operation = p->in == in && p->nfrom && shown_operands(in);
   bool reads =
       in->op == TK_I_LOAD || in->op == TK_I_ATOMIC || in->op == TK_I_CAS;
@@ -315,7 +316,7 @@ void tkw_step_access(tkw_run *r, tkw_program *p, tki *t, const tki_access *a) {
   tk_buf *out = &p->accesses;
   const tki_region *region =
       a->region != TKI_ANY ? &t->regions[a->region] : NULL;
-  if (!tkw_is_access(a->in) || !step_of(r, p, t)) return;
+  if (!tkw_is_access(a->in) || !followed_step(r, p, t)) return;
   if (out->n) tk_buf_putc(out, ',');
   tk_buf_printf(out, "{\"op\":\"%s\",\"line\":%d",
                 a->in->op == TK_I_ATOMIC ? tk_mode_name(a->in)

@@ -170,8 +170,8 @@ static void put_extremes(tk_buf *out, tk_dtype d, const tki_val *v, size_t n) {
   if (x.inf) tk_buf_printf(out, ",\"inf\":%zu", x.inf);
 }
 
-static void put_lanes(tk_buf *out, const tk_type *type, const tki_val *v,
-                      const tki_region *r, size_t most) {
+static void put_some_lanes(tk_buf *out, const tk_type *type, const tki_val *v,
+                           const tki_region *r, size_t most) {
   size_t step[TK_MAX_RANK], n = (size_t)tk_numel(type), put = 0;
   size_t size = tk_lane_size(type);
   tki_span at = tki_span_of(v, size);
@@ -223,7 +223,7 @@ void tkw_put_value(tk_buf *out, const tki *t, const char *name,
   } else if (!s || !put_affine(out, s, type, r)) {
     if (!type->ptr)
       put_extremes(out, (tk_dtype)type->elem, v, (size_t)tk_numel(type));
-    put_lanes(out, type, v, r, lanes);
+    put_some_lanes(out, type, v, r, lanes);
   }
   tk_buf_putc(out, '}');
 }

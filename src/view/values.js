@@ -62,7 +62,9 @@ export function picture(value, access, options = {}) {
   const [rows, columns] = tableOf(lanes.shape, options.width || 320);
   if (!lanes.known) return null;
   if (!options.drawn && lanes.n <= 64 && lanes.shape.length < 2) {
-    const most = Math.min(lanes.n, 8);
+    const long = Array.from({ length: lanes.n }, (_, i) =>
+      numberText(lanes.at(i))).some((text) => text.length > 5);
+    const most = Math.min(lanes.n, long ? 4 : 8);
     return numbers(lanes, Math.ceil(lanes.n / most), most, on);
   }
   if (!options.drawn && lanes.n <= 64 && columns <= 8) {

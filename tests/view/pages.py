@@ -35,9 +35,10 @@ def launches():
 def planted(build, kernel, *words):
     """Runs tkdbg view on a planted kernel; returns what came of it."""
     return subprocess.run(
-        [os.path.join(build, "tkdbg"), "view", "--quiet", *words, PLANTED,
-         "--kernel", kernel, *launches()[kernel]],
-        capture_output=True, text=True, timeout=60)
+        [os.path.join(os.path.abspath(build), "tkdbg"), "view", "--quiet",
+         *words, os.path.relpath(PLANTED, ROOT), "--kernel", kernel,
+         *launches()[kernel]],
+        cwd=ROOT, capture_output=True, text=True, timeout=60)
 
 
 def script(build, name, page):
@@ -94,7 +95,7 @@ def main():
     if asked.pictures and BROWSER:
         draw(os.path.join(out, "planted-tail.html"),
              os.path.join(ROOT, "docs", "view.png"), 1280, 900, False,
-             "launch=1&program=2&step=4")
+             "launch=1&program=2&step=2")
 
 
 if __name__ == "__main__":

@@ -189,7 +189,7 @@ def attend(process):
 
 def run(line, folder, command):
     """(status, what was printed)"""
-    env = dict(os.environ, BROWSER='true', 
+    env = dict(os.environ, BROWSER='true',
                GDB=os.path.join(folder, '..', 'gdb'),
                NO_COLOR='1', HOME=folder,
                TKDBG_CACHE_DIR=os.path.join(folder, 'cache'))
