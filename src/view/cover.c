@@ -1,11 +1,13 @@
 /* cover.c - who touches which element.
  *
- * Each element of a tensor has a byte of marks, and the last program that read
- * and that wrote it.  Tensors that share memory share these.  A tensor that is
+ * Each element of a tensor has a byte of marks, and the last program that
+ * wrote it.  Tensors that share memory share these.  A tensor that is
  * too large, or overlaps another one in part, is not followed, and the data
  * says so: nothing is claimed of its elements.
  */
 #include "view/run.h"
+
+#include "interp/kernels.h"
 
 /* Elements of a tensor and of all tensors that are followed; stretches that
  * a list may have. */
@@ -50,28 +52,22 @@ void tkw_covers_new(tkw_run *r, tki *t) {
     left -= n;
     c->n = n;
     c->flags = TK_NEWN(&r->arena, uint8_t, n + 1);
-    c->reader = TK_NEWN(&r->arena, uint32_t, n + 1);
     c->writer = TK_NEWN(&r->arena, uint32_t, n + 1);
   }
 }
 
 /* ---- accesses ------------------------------------------------------------ */
 
-static void mark_elements(tkw_cover *c, uint64_t from, uint64_t n,
-                          uint32_t program, bool read, bool write) {
-  for (uint64_t i = from; i < from + n; i++) {
-    uint8_t f = c->flags[i];
-    if (read) {
-      if (c->reader[i] && c->reader[i] != program) f |= TKW_SHARED;
-      c->reader[i] = program;
-      f |= TKW_READ;
-    }
-    if (write) {
-      if (c->writer[i] && c->writer[i] != program) f |= TKW_CONTESTED;
-      c->writer[i] = program;
-      f |= TKW_WRITTEN;
-    }
-    c->flags[i] = f;
+TKI_CLONES static void mark_read(uint8_t *flags, uint64_t n) {
+  for (uint64_t i = 0; i < n; i++) flags[i] |= TKW_READ;
+}
+
+TKI_CLONES static void mark_written(uint8_t *flags, uint32_t *writer,
+                                    uint64_t n, uint32_t program) {
+  for (uint64_t i = 0; i < n; i++) {
+    bool other = writer[i] != 0 && writer[i] != program;
+    flags[i] |= TKW_WRITTEN | (other ? TKW_CONTESTED : 0);
+    writer[i] = program;
   }
 }
 
@@ -91,7 +87,9 @@ static void cover_stretch(tkw_run *r, const tki_access *a, const tki_stretch *x,
   if (end > c->n) end = c->n;
   if (from >= end) return;
   c->atomic |= a->read && a->write;
-  mark_elements(c, from, end - from, program, a->read, a->write);
+  uint64_t n = end - from;
+  if (a->read) mark_read(c->flags + from, n);
+  if (a->write) mark_written(c->flags + from, c->writer + from, n, program);
 }
 
 uint64_t tkw_cover_access(tkw_run *r, const tki_access *a, uint64_t program) {
@@ -107,47 +105,45 @@ uint64_t tkw_cover_access(tkw_run *r, const tki_access *a, uint64_t program) {
 
 /* ---- lists --------------------------------------------------------------- */
 
-/* [from, count, ...] of the elements with a mark; no list if it were long. */
+/* A list that has become too long is none. */
+static bool list_is_short(tk_buf *out, size_t stretches, size_t start) {
+  if (stretches <= MOST_STRETCHES) return true;
+  out->n = start;
+  tk_buf_puts(out, "null");
+  return false;
+}
+
+/* [from, count, ...] of the elements with a mark. */
 static void put_marked(tk_buf *out, const tkw_cover *c, const char *key,
                        uint8_t mark) {
   size_t stretches = 0;
-  for (uint64_t i = 0; i < c->n; i++)
-    stretches += (c->flags[i] & mark) && (!i || !(c->flags[i - 1] & mark));
-  if (stretches > MOST_STRETCHES) {
-    tk_buf_printf(out, ",\"%s\":null", key);
-    return;
-  }
-  tk_buf_printf(out, ",\"%s\":[", key);
-  const char *comma = "";
+  tk_buf_printf(out, ",\"%s\":", key);
+  size_t start = out->n;
+  tk_buf_putc(out, '[');
   for (uint64_t i = 0, from; i < c->n; i++) {
     if (!(c->flags[i] & mark)) continue;
     for (from = i; i < c->n && c->flags[i] & mark; i++) continue;
-    tk_buf_printf(out, "%s%llu,%llu", comma, (unsigned long long)from,
-                  (unsigned long long)(i - from));
-    comma = ",";
+    tk_buf_printf(out, "%s%llu,%llu", stretches++ ? "," : "",
+                  (unsigned long long)from, (unsigned long long)(i - from));
+    if (!list_is_short(out, stretches, start)) return;
   }
   tk_buf_putc(out, ']');
 }
 
 /* [from, count, program, ...] */
-static void put_programs(tk_buf *out, const tkw_cover *c, const char *key,
-                         const uint32_t *who) {
+static void put_writers(tk_buf *out, const tkw_cover *c) {
   size_t stretches = 0;
-  for (uint64_t i = 0; i < c->n; i++)
-    stretches += who[i] && (!i || who[i - 1] != who[i]);
-  if (stretches > MOST_STRETCHES) {
-    tk_buf_printf(out, ",\"%s\":null", key);
-    return;
-  }
-  tk_buf_printf(out, ",\"%s\":[", key);
-  const char *comma = "";
+  tk_buf_puts(out, ",\"writer\":");
+  size_t start = out->n;
+  tk_buf_putc(out, '[');
   for (uint64_t i = 0; i < c->n;) {
     uint64_t from = i;
-    while (i < c->n && who[i] == who[from]) i++;
-    if (!who[from]) continue;
-    tk_buf_printf(out, "%s%llu,%llu,%u", comma, (unsigned long long)from,
-                  (unsigned long long)(i - from), who[from] - 1);
-    comma = ",";
+    while (i < c->n && c->writer[i] == c->writer[from]) i++;
+    if (!c->writer[from]) continue;
+    tk_buf_printf(out, "%s%llu,%llu,%u", stretches++ ? "," : "",
+                  (unsigned long long)from, (unsigned long long)(i - from),
+                  c->writer[from] - 1);
+    if (!list_is_short(out, stretches, start)) return;
   }
   tk_buf_putc(out, ']');
 }
@@ -159,7 +155,6 @@ void tkw_put_cover(tk_buf *out, const tkw_run *r, size_t region) {
   put_marked(out, c, "read", TKW_READ);
   put_marked(out, c, "written", TKW_WRITTEN);
   put_marked(out, c, "contested", TKW_CONTESTED);
-  put_marked(out, c, "shared", TKW_SHARED);
-  put_programs(out, c, "writer", c->writer);
+  put_writers(out, c);
   if (c->atomic) tk_buf_puts(out, ",\"atomic\":true");
 }

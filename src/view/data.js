@@ -179,7 +179,7 @@ export const isRead = (access) => access.op !== 'store';
 
 // ---- tensors ---------------------------------------------------------------
 
-export const READ = 1, WRITTEN = 2, CONTESTED = 4, SHARED = 8;
+export const READ = 1, WRITTEN = 2, CONTESTED = 4;
 
 // The tensor whose lists stand for another one's, since they share memory.
 export function homeOf(launch, number) {
@@ -197,7 +197,7 @@ export function coverOf(launch, number) {
   const flags = new Uint8Array(home.elements);
   const writer = home.writer && new Int32Array(home.elements).fill(-1);
   const marks = [[home.read, READ], [home.written, WRITTEN],
-    [home.contested, CONTESTED], [home.shared, SHARED]];
+    [home.contested, CONTESTED]];
   for (const [list, mark] of marks) {
     for (let i = 0; list && i < list.length; i += 2) {
       for (let k = 0; k < list[i + 1]; k++) flags[list[i] + k] |= mark;

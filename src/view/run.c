@@ -49,11 +49,16 @@ static void choose_programs(tkw_run *r, tki *t) {
   }
 }
 
-static tkw_program *program_of(tkw_run *r, uint64_t index) {
-  if (r->now && r->now->index == index) return r->now;
+/* The program that runs, if it is kept; sets r->cost. */
+static tkw_program *program_now(tkw_run *r, const tki *t) {
+  uint64_t index = tki_program_index(t);
+  if (r->cost && r->index == index) return r->now;
+  r->index = index;
+  r->cost = &r->by[index / r->every];
+  r->now = NULL;
   for (size_t i = 0; i < r->nkept; i++)
-    if (r->kept[i].index == index) return r->now = &r->kept[i];
-  return NULL;
+    if (r->kept[i].index == index) r->now = &r->kept[i];
+  return r->now;
 }
 
 /* ---- time ---------------------------------------------------------------- */
@@ -64,63 +69,55 @@ static void charge(tkw_run *r, uint64_t ticks) {
   r->site->ticks += ticks;
 }
 
-/* What is measured goes on now: what came before was the view's work. */
-static void resume_clock(tkw_run *r) {
-  r->last = tkf_ticks();
-}
-
 /* ---- hooks --------------------------------------------------------------- */
 
 static void view_program(void *ud, tki *t, bool begins) {
   tkw_run *r = ud;
-  uint64_t index = tki_program_index(t);
+  tkw_program *p = program_now(r, t);
   if (!begins) {
-    tkw_program *p = program_of(r, index);
     r->ended++;
     if (p) tkw_step_close(p);
     return;
   }
   r->started++;
-  if (r->begun) r->begun[index] = r->started;
+  if (r->begun) r->begun[r->index] = r->started;
 }
 
 static void view_frame(void *ud, tki *t, bool begins) {
   tkw_run *r = ud;
-  tkw_program *p = program_of(r, tki_program_index(t));
+  tkw_program *p = program_now(r, t);
   if (p && begins) tkw_step_frame(r, p, t);
 }
 
+/* The clock is read again where the view itself took time. */
 static void view_begins(void *ud, tki *t, const tk_inst *in,
                         const tki_val *slots) {
   tkw_run *r = ud;
-  charge(r, tkf_ticks() - r->last);
-  uint64_t index = tki_program_index(t);
-  tkw_program *p = program_of(r, index);
-  r->program = &r->by[index / r->every];
+  uint64_t now = tkf_ticks();
+  charge(r, now - r->last);
+  tkw_program *p = program_now(r, t);
+  r->program = r->cost;
   r->site = &r->sites[tki_site(t)];
   if (p) tkw_step_begins(r, p, t, in, slots);
-  resume_clock(r);
-}
-
-static void add_counts(tkw_cost *c, uint64_t flops) {
-  c->calls++;
-  c->flops += flops;
+  r->last = p ? tkf_ticks() : now;
 }
 
 static void view_ends(void *ud, tki *t, const tk_inst *in,
                       const tki_val *slots) {
   tkw_run *r = ud;
-  uint64_t ticks = tkf_ticks() - r->last, index = tki_program_index(t);
-  tkw_program *p = program_of(r, index);
-  r->program = &r->by[index / r->every];
+  uint64_t now = tkf_ticks();
+  tkw_program *p = program_now(r, t);
+  r->program = r->cost;
   r->site = &r->sites[tki_site(t)];
-  charge(r, ticks);
+  charge(r, now - r->last);
   uint64_t flops = tkw_is_access(in) ? 0 : tk_inst_flops(in);
-  add_counts(r->program, flops);
-  add_counts(r->site, flops);
+  r->program->calls++;
+  r->program->flops += flops;
+  r->site->calls++;
+  r->site->flops += flops;
   if (p) tkw_step_ends(r, p, t, in, slots);
   r->program = r->site = NULL;
-  resume_clock(r);
+  r->last = p ? tkf_ticks() : now;
 }
 
 static void add_traffic(tkw_cost *c, const tki_access *a, uint64_t active) {
@@ -133,11 +130,11 @@ static void add_traffic(tkw_cost *c, const tki_access *a, uint64_t active) {
 
 static void view_access(void *ud, tki *t, const tki_access *a) {
   tkw_run *r = ud;
-  uint64_t began = tkf_ticks(), index = tki_program_index(t);
-  tkw_program *p = program_of(r, index);
+  uint64_t began = tkf_ticks();
+  tkw_program *p = program_now(r, t);
   if (!tkw_is_access(a->in) && !a->n) return; /* a barrier */
-  uint64_t active = tkw_cover_access(r, a, index);
-  add_traffic(&r->by[index / r->every], a, active);
+  uint64_t active = tkw_cover_access(r, a, r->index);
+  add_traffic(r->cost, a, active);
   add_traffic(&r->sites[tki_site(t)], a, active);
   if (p) tkw_step_access(r, p, t, a);
   r->last += tkf_ticks() - began;
@@ -179,6 +176,7 @@ void tkw_run_end(tkw_run *r) {
   }
   r->nkept = 0;
   r->now = NULL;
+  r->cost = NULL;
   r->t = NULL;
   if (r->arena.env) tk_arena_free(&r->arena);
 }

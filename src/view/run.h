@@ -25,14 +25,13 @@ enum {
   TKW_READ = 1,
   TKW_WRITTEN = 2,
   TKW_CONTESTED = 4, /* written by more than one program */
-  TKW_SHARED = 8,    /* read by more than one program */
 };
 typedef struct tkw_cover {
-  size_t home;               /* the region whose cover stands for this one's */
-  uint64_t n;                /* elements; 0: they are not followed */
-  uint8_t *flags;            /* by element */
-  uint32_t *reader, *writer; /* the last one, as an index + 1 */
-  bool atomic;               /* some write was atomic */
+  size_t home;      /* the region whose cover stands for this one's */
+  uint64_t n;       /* elements; 0: they are not followed */
+  uint8_t *flags;   /* by element */
+  uint32_t *writer; /* the last one, as an index + 1 */
+  bool atomic;      /* some write was atomic */
 } tkw_cover;
 
 /* A program whose steps are kept. */
@@ -63,7 +62,9 @@ typedef struct tkw_run {
   tkw_cover *covers; /* by region */
   tkw_program *kept;
   size_t nkept, share;      /* bytes that each may take */
-  tkw_program *now;         /* the one that ran last */
+  uint64_t index;           /* of the program that ran last, */
+  tkw_program *now;         /* ... that itself, if it is kept */
+  tkw_cost *cost;           /* ... and its entry of `by`; NULL: none ran */
   tkw_cost *program, *site; /* what the open interval belongs to */
   double seconds;
   uint64_t ticks, last;

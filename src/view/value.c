@@ -26,14 +26,41 @@ static void put_integer(tk_buf *out, tk_dtype d, int64_t v) {
     tk_buf_printf(out, "%s%llu%s", quote, (unsigned long long)v, quote);
 }
 
+/* A number to so many digits, at most 9, as printf's %g writes it, but for the
+ * last digit now and then; most of a page is written by this. */
+static void put_digits(tk_buf *out, double v, int digits) {
+  static const double tens[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6, 1e7,
+                                1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
+  double x = fabs(v);
+  int point = (int)floor(log10(x)), shift = digits - 1 - point;
+  if (shift < 0 || shift >= (int)TK_COUNT(tens)) {
+    tk_buf_printf(out, "%.*g", digits, v);
+    return;
+  }
+  uint64_t n = (uint64_t)(x * tens[shift] + 0.5);
+  while (shift && n % 10 == 0) n /= 10, shift--;
+  char text[32], *at = text + sizeof text, *end = at;
+  for (int k = 0; n || k <= shift; k++) {
+    if (k == shift && k) *--at = '.';
+    *--at = (char)('0' + n % 10);
+    n /= 10;
+  }
+  if (v < 0) *--at = '-';
+  tk_buf_add(out, at, (size_t)(end - at));
+}
+
 static void put_float(tk_buf *out, tk_dtype d, double v) {
   int bits = tk_dtypes[d].bits;
   if (isnan(v))
     tk_buf_puts(out, "\"nan\"");
   else if (isinf(v))
     tk_buf_puts(out, v > 0 ? "\"inf\"" : "\"-inf\"");
+  else if (v == 0)
+    tk_buf_puts(out, signbit(v) ? "-0" : "0");
+  else if (bits > 32)
+    tk_buf_printf(out, "%.17g", v);
   else
-    tk_buf_printf(out, "%.*g", bits > 32 ? 17 : bits > 16 ? 9 : 5, v);
+    put_digits(out, v, bits > 16 ? 9 : 5);
 }
 
 void tkw_put_lane(tk_buf *out, tk_dtype d, const void *lane) {
