@@ -220,27 +220,45 @@ export const placeOf = (tensor, index) => index.reduce(
 export const elementText = (tensor, index) =>
   index.length ? `${tensor.name}[${index.join(', ')}]` : tensor.name;
 
-// {READ: n, ...} of a tensor's own elements, and stretches of those that the
-// launch never wrote: [first, last] as indices.
+// Calls visit(place) for each element of a tensor, row by row.
+function eachPlace(tensor, visit) {
+  const { shape, strides } = tensor, last = shape.length - 1;
+  const walk = (axis, at) => {
+    if (axis > last) return visit(at);
+    for (let i = 0; i < shape[axis]; i++, at += strides[axis]) {
+      if (axis === last) visit(at);
+      else walk(axis + 1, at);
+    }
+  };
+  walk(0, tensor.first);
+}
+
+const counted = new Map();
+const MOST_COUNTED = 1 << 22;
+
+// How many of a tensor's own elements are read, written, contested, and the
+// stretches of those that the launch never wrote: [first, last], row by row.
+// null: it is not followed.
 export function countsOf(launch, number) {
   const tensor = launch.tensors[number], cover = coverOf(launch, number);
   const n = lanesIn(tensor.shape);
+  if (!cover || n > MOST_COUNTED) return null;
+  if (counted.has(tensor)) return counted.get(tensor);
   const counts = { n, read: 0, written: 0, contested: 0, unwritten: [] };
-  if (!cover || n > 4e6) return null;
-  let open = -1;
-  for (let i = 0; i <= n; i++) {
-    const flags = i < n ? cover.flags[placeOf(tensor,
-      indexOf(i, tensor.shape))] : WRITTEN;
-    if (i < n) {
-      counts.read += flags & READ ? 1 : 0;
-      counts.written += flags & WRITTEN ? 1 : 0;
-      counts.contested += flags & CONTESTED ? 1 : 0;
-    }
-    if (!(flags & WRITTEN) && open < 0) open = i;
-    if (flags & WRITTEN && open >= 0) {
-      counts.unwritten.push([open, i - 1]);
+  const { flags } = cover;
+  let i = 0, open = -1;
+  eachPlace(tensor, (at) => {
+    const f = flags[at];
+    if (f & READ) counts.read++;
+    if (f & CONTESTED) counts.contested++;
+    if (f & WRITTEN) {
+      counts.written++;
+      if (open >= 0) counts.unwritten.push([open, i - 1]);
       open = -1;
-    }
-  }
+    } else if (open < 0) open = i;
+    i++;
+  });
+  if (open >= 0) counts.unwritten.push([open, n - 1]);
+  counted.set(tensor, counts);
   return counts;
 }

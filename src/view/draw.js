@@ -23,13 +23,16 @@ const CIVIDIS = [[0, 32, 76], [0, 52, 110], [52, 70, 108], [87, 93, 109],
   [112, 113, 115], [138, 134, 120], [166, 157, 117], [196, 182, 108],
   [228, 208, 91], [255, 234, 70]];
 
-export function heat(x) {
-  const at = Math.min(Math.max(x, 0), 1) * (CIVIDIS.length - 1);
+const LEVELS = Array.from({ length: 256 }, (_, level) => {
+  const at = level / 255 * (CIVIDIS.length - 1);
   const k = Math.min(Math.floor(at), CIVIDIS.length - 2);
   const mix = CIVIDIS[k].map(
     (c, i) => Math.round(c + (CIVIDIS[k + 1][i] - c) * (at - k)));
   return `rgb(${mix.join()})`;
-}
+});
+
+export const heat = (x) =>
+  LEVELS[Math.round(255 * Math.min(Math.max(x, 0), 1))];
 
 export function heatBar(low, high) {
   const stops = CIVIDIS.map((c) => `rgb(${c.join()})`).join();
@@ -53,28 +56,101 @@ export const programColour = (program) =>
 
 // ---- canvases --------------------------------------------------------------
 
-// Cells of a table as large as fits: {canvas, cell}.  paint(context, x, y,
-// size, row, column) draws one.
-export function cells(rows, columns, options, paint) {
+// [red, green, blue] of a colour as style sheets write it.
+const parsed = new Map();
+let probe = null;
+function channels(colour) {
+  if (!parsed.has(colour)) {
+    probe = probe || h('canvas', { width: 1, height: 1 }).getContext('2d',
+      { willReadFrequently: true });
+    probe.fillStyle = colour;
+    probe.fillRect(0, 0, 1, 1);
+    parsed.set(colour, [...probe.getImageData(0, 0, 1, 1).data]);
+  }
+  return parsed.get(colour);
+}
+
+// Draws a pixel in place of a cell: the part of a canvas' context that paint
+// functions use.
+class Dots {
+  constructor(context, columns, rows) {
+    this.context = context;
+    this.image = context.createImageData(columns, rows);
+    this.ground = channels(colours().card);
+    this.globalAlpha = 1;
+    this.at = 0;
+  }
+
+  put(colour) {
+    const mix = channels(colour), { data } = this.image, alpha =
+      this.globalAlpha;
+    for (let i = 0; i < 3; i++) {
+      data[this.at + i] = mix[i] * alpha + this.ground[i] * (1 - alpha);
+    }
+    data[this.at + 3] = 255;
+  }
+
+  fillRect() { this.put(this.fillStyle); }
+
+  strokeRect() { this.put(this.strokeStyle); }
+
+  done() { this.context.putImageData(this.image, 0, 0); }
+}
+
+const MOST_DOTS = 400; // along an axis
+
+// A table of cells smaller than three pixels, one dot for each of them, or for
+// every so many.
+function dots(rows, columns, [wide, high], paint) {
+  const down = Math.ceil(rows / MOST_DOTS);
+  const across = Math.ceil(columns / MOST_DOTS);
+  const width = Math.ceil(columns / across), height = Math.ceil(rows / down);
+  const canvas = h('canvas', { width, height, style:
+    `width:${columns * wide}px;height:${rows * high}px;` +
+    'image-rendering:pixelated' });
+  const brush = new Dots(canvas.getContext('2d'), width, height);
+  for (let row = 0; row < height; row++) {
+    for (let column = 0; column < width; column++) {
+      brush.at = 4 * (row * width + column);
+      paint(brush, 0, 0, 1, row * down, column * across);
+    }
+  }
+  brush.done();
+  return canvas;
+}
+
+const STRETCH = 12; // how much longer than high a small cell may be
+
+// The size of a cell: square, unless the table is much higher than wide or the
+// other way round.
+function sizeOfCell(rows, columns, options) {
   const width = Math.max(60, options.width || 320);
-  const largest = options.largest || 22;
-  let size = Math.min(largest, width / columns, (options.height || 320) / rows);
-  size = size >= 3 ? Math.floor(size) : size;
-  const scale = window.devicePixelRatio || 1;
-  const w = Math.max(1, columns * size), t = Math.max(1, rows * size);
+  const height = options.height || 320, largest = options.largest || 22;
+  const size = Math.min(largest, width / columns, height / rows);
+  if (size >= 3) return [Math.floor(size), Math.floor(size)];
+  const side = (room, n) => Math.min(largest, room / n, size * STRETCH);
+  return [side(width, columns), side(height, rows)];
+}
+
+// Cells of a table as large as fits: {canvas, size}, size that of a cell in
+// both directions.  paint(context, x, y, size, row, column) draws one.
+export function cells(rows, columns, options, paint) {
+  const size = sizeOfCell(rows, columns, options);
+  if (Math.min(...size) < 3) {
+    return { canvas: dots(rows, columns, size, paint), size };
+  }
+  const [side] = size, scale = window.devicePixelRatio || 1;
+  const w = columns * side, t = rows * side;
   const canvas = h('canvas', {
     width: Math.ceil(w * scale), height: Math.ceil(t * scale),
     style: `width:${w}px;height:${t}px`,
   });
   const c = canvas.getContext('2d');
   c.scale(scale, scale);
-  const gap = size >= 6 ? 1 : 0;
-  // where a cell is smaller than a pixel, one cell of several is drawn
-  const skip = Math.max(1, Math.floor(1 / (size * scale)));
-  for (let row = 0; row < rows; row += skip) {
-    for (let column = 0; column < columns; column += skip) {
-      paint(c, column * size, row * size, Math.max(size * skip - gap, 0.5),
-        row, column);
+  const gap = side >= 6 ? 1 : 0;
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      paint(c, column * side, row * side, side - gap, row, column);
     }
   }
   return { canvas, size };
@@ -111,10 +187,10 @@ export function outline(c, x, y, size, colour, width = 2) {
 }
 
 // The cell at a place of the pointer.
-export function cellAt(event, size) {
+export function cellAt(event, [wide, high]) {
   const box = event.currentTarget.getBoundingClientRect();
-  return [Math.floor((event.clientY - box.top) / size),
-    Math.floor((event.clientX - box.left) / size)];
+  return [Math.floor((event.clientY - box.top) / high),
+    Math.floor((event.clientX - box.left) / wide)];
 }
 
 // Rows and columns for a list of n things, rather wide than high.

@@ -15,6 +15,16 @@ function layoutOf(launch, width) {
   return { rows: y * z, columns: x, n };
 }
 
+// From where to where colours go: to the greatest value, or to one below which
+// nearly all lie, if a few are far greater.
+function scaleOf(values) {
+  const sorted = Float64Array.from(values).sort(), n = sorted.length;
+  const low = sorted[0], greatest = sorted[n - 1];
+  const most = sorted[Math.floor(0.97 * (n - 1))];
+  const over = n >= 16 && most > low && greatest > 3 * most;
+  return { low, high: over ? most : greatest, over };
+}
+
 function describe(view, metric) {
   const { launch, program } = view;
   const i = Math.floor(program / launch.cost.every);
@@ -59,8 +69,7 @@ export function drawGrid(view, place) {
   const width = place.clientWidth - 32;
   const { rows, columns, n } = layoutOf(launch, width);
   const values = Array.from({ length: n }, (_, i) => metric.of(launch, i));
-  const low = Math.min(...values.slice(0, 65536));
-  const high = Math.max(...values.slice(0, 65536));
+  const { low, high, over } = scaleOf(values);
   const colour = colours();
   const chosen = Math.floor(view.program / launch.cost.every);
   const found = new Set(launch.findings.filter((f) => f.program).map((f) =>
@@ -75,11 +84,12 @@ export function drawGrid(view, place) {
     c.fillRect(x, y, s, s);
     if (found.has(i) && s > 3) outline(c, x, y, s, colour.contested, 2);
   });
-  const c = canvas.getContext('2d');
-  const x = (chosen % columns) * size, y = Math.floor(chosen / columns) * size;
-  const s = Math.max(size - (size >= 6 ? 1 : 0), 4);
-  outline(c, x, y, s, colour.card, 4);
-  outline(c, x, y, s, colour.ink, 2);
+  // where the chosen program stands, above the picture
+  const [across, down] = size;
+  const mark = h('i', { class: 'chosen', style:
+    `left:${(chosen % columns) * across}px;` +
+    `top:${Math.floor(chosen / columns) * down}px;` +
+    `width:${Math.max(across, 5)}px;height:${Math.max(down, 5)}px` });
   const text = describe(view, metric);
   const map = h('div', {
     class: 'map', tabindex: 0, role: 'slider', id: 'map',
@@ -91,7 +101,7 @@ export function drawGrid(view, place) {
       e.preventDefault();
       e.stopPropagation();
     },
-  }, canvas);
+  }, h('div', { class: 'under' }, canvas, mark));
   canvas.addEventListener('click', (e) => {
     const [row, column] = cellAt(e, size);
     const i = row * columns + column;
@@ -102,7 +112,8 @@ export function drawGrid(view, place) {
   replace(place,
     h('h2', {}, 'Programs'),
     metricButtons(view, metric), map,
-    high > low ? heatBar(metric.text(low), metric.text(high))
+    high > low ? heatBar(metric.text(low),
+      (over ? 'over ' : '') + metric.text(high))
       : h('p', { class: 'quiet' }, `all the same: ${metric.text(high)}`),
     h('div', { class: 'row' },
       h('button', { onclick: () => step(-1), 'aria-label':

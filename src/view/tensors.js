@@ -10,14 +10,23 @@ const MODES = [['touched', 'Touched'], ['values', 'Values'],
   ['writer', 'Writers']];
 
 // By place in memory: what a list of accesses does there.
-function marksOf(accesses, tensor) {
-  const marks = new Map();
+function marksOf(accesses, tensor, elements) {
+  const marks = new Uint8Array(elements);
   for (const access of accesses) {
     if (access.tensor !== tensor) continue;
     const mark = (isRead(access) ? READ : 0) | (isWrite(access) ? WRITTEN : 0);
-    eachElement(access, (at) => marks.set(at, (marks.get(at) || 0) | mark));
+    eachElement(access, (at) => { marks[at] |= mark; });
   }
   return marks;
+}
+
+// Of the chosen step: null if it does not touch the tensor.
+function marksOfStep(view, number) {
+  const step = stepsOf(view.launch, view.program)[view.step];
+  const accesses = ((step && step.accesses) || []).filter(
+    (a) => a.tensor === number);
+  return accesses.length ? marksOf(accesses, number,
+    view.launch.tensors[number].elements) : null;
 }
 
 const programMarks = new Map();
@@ -26,10 +35,11 @@ const programMarks = new Map();
 function marksOfProgram(view, tensor) {
   const key = `${view.number}/${view.program}/${tensor}`;
   if (!programMarks.has(key)) {
-    if (programMarks.size > 64) programMarks.clear();
+    if (programMarks.size > 16) programMarks.clear();
     const all = stepsOf(view.launch, view.program)
       .flatMap((s) => s.accesses || []);
-    programMarks.set(key, marksOf(all, tensor));
+    programMarks.set(key, marksOf(all, tensor,
+      view.launch.tensors[tensor].elements));
   }
   return programMarks.get(key);
 }
@@ -39,8 +49,8 @@ function marksOfProgram(view, tensor) {
 // The index along each leading axis that the step touches first.
 function sliceTouched(tensor, marks) {
   const leading = tensor.shape.slice(0, -2).map(() => 0);
-  if (!marks.size || !leading.length) return leading;
-  let left = Math.min(...[...marks.keys()].slice(0, 10000)) - tensor.first;
+  if (!marks || !leading.length) return leading;
+  let left = marks.findIndex((m) => m) - tensor.first;
   const axes = tensor.strides.map((stride, k) => [stride, k])
     .filter(([stride]) => stride > 0).sort((a, b) => b[0] - a[0]);
   const index = tensor.shape.map(() => 0);
@@ -65,7 +75,8 @@ function sliceInputs(view, number, slice) {
     })));
 }
 
-// {rows, columns, place(row, column), index(row, column)} of what is drawn.
+// {rows, columns, index(row, column), place(row, column)} of what is drawn; a
+// place is where an element stands in memory, -1 where there is none.
 function tableOfTensor(tensor, slice, width) {
   const shape = tensor.shape, rank = shape.length;
   if (rank < 2) {
@@ -74,9 +85,16 @@ function tableOfTensor(tensor, slice, width) {
       const i = row * columns + column;
       return i < n ? (rank ? [i] : []) : null;
     };
-    return { rows, columns, index };
+    const place = (row, column) => {
+      const i = row * columns + column;
+      return i < n ? tensor.first + (rank ? i * tensor.strides[0] : 0) : -1;
+    };
+    return { rows, columns, index, place };
   }
+  const corner = placeOf(tensor, [...slice, 0, 0]);
+  const [down, across] = tensor.strides.slice(-2);
   return {
+    place: (row, column) => corner + row * down + column * across,
     rows: shape[rank - 2], columns: shape[rank - 1],
     index: (row, column) => [...slice, row, column],
   };
@@ -117,16 +135,14 @@ function painter(view, number, mode) {
   const { launch } = view;
   const tensor = launch.tensors[number], home = homeOf(launch, number);
   const cover = coverOf(launch, number), colour = colours();
-  const now = stepsOf(launch, view.program)[view.step];
-  const step = marksOf((now && now.accesses) || [], number);
+  const step = marksOfStep(view, number);
   const program = marksOfProgram(view, number);
   const values = tensor.values || home.values;
   const [low, high] = mode === 'values' ? extremes(values) : [0, 0];
-  return (c, x, y, s, index) => {
-    const at = placeOf(tensor, index);
-    const marked = step.get(at) || 0;
+  return (c, x, y, s, at) => {
+    const marked = step ? step[at] : 0;
     if (mode === 'touched') {
-      paintTouched(c, x, y, s, { step: marked, program: program.get(at) || 0,
+      paintTouched(c, x, y, s, { step: marked, program: program[at],
         flags: cover ? cover.flags[at] : 0 }, colour);
       return;
     }
@@ -230,8 +246,7 @@ function legend(mode) {
 function drawTensor(view, number, place) {
   const { launch } = view;
   const tensor = launch.tensors[number], cover = coverOf(launch, number);
-  const now = stepsOf(launch, view.program)[view.step];
-  const marks = marksOf((now && now.accesses) || [], number);
+  const marks = marksOfStep(view, number);
   const has = { touched: true,
     values: !!(tensor.values || homeOf(launch, number).values),
     writer: !!(cover && cover.writer) };
@@ -244,8 +259,8 @@ function drawTensor(view, number, place) {
   const { canvas, size } = cells(empty ? 1 : table.rows, empty ? 1
     : table.columns, { width, height: 300, largest: 18 },
   (c, x, y, s, row, column) => {
-    const index = empty ? null : table.index(row, column);
-    if (index) paint(c, x, y, s, index);
+    const at = empty ? -1 : table.place(row, column);
+    if (at >= 0) paint(c, x, y, s, at);
   });
   canvas.setAttribute('role', 'img');
   canvas.setAttribute('aria-label', `${tensor.name}, ` +
@@ -258,7 +273,7 @@ function drawTensor(view, number, place) {
   const values = tensor.values || homeOf(launch, number).values;
   const range = mode === 'values' ? extremes(values).map(numberText) : null;
   return h('article', {
-    class: `tensor${marks.size ? ' now' : ''}`, 'data-tensor': tensor.name,
+    class: `tensor${marks ? ' now' : ''}`, 'data-tensor': tensor.name,
   },
   h('h3', {}, h('b', {}, tensor.name), ' ',
     h('code', {}, `${tensor.type}[${tensor.shape.join(', ')}]`)),

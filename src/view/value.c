@@ -147,17 +147,6 @@ void tkw_sample(const tk_type *type, size_t most, size_t step[TK_MAX_RANK]) {
   }
 }
 
-/* Whether a lane is one of those that are written. */
-static bool is_sampled(const tk_type *type, size_t lane,
-                       const size_t step[TK_MAX_RANK]) {
-  for (int k = type->rank - 1; k >= 0; k--) {
-    size_t n = (size_t)type->shape[k];
-    if (lane % n % step[k]) return false;
-    lane /= n;
-  }
-  return true;
-}
-
 typedef struct extremes {
   double lo, hi;
   size_t nan, inf;
@@ -197,30 +186,46 @@ static void put_extremes(tk_buf *out, tk_dtype d, const tki_val *v, size_t n) {
   if (x.inf) tk_buf_printf(out, ",\"inf\":%zu", x.inf);
 }
 
+/* Lanes to be written: every step[k]-th along each axis. */
+typedef struct sampling {
+  const tk_type *type;
+  const tki_region *region; /* that pointers point into, or NULL */
+  tki_span at;
+  size_t step[TK_MAX_RANK];
+} sampling;
+
+/* Those from an axis on, of which the first is `lane`. */
+static void put_axis(tk_buf *out, const sampling *x, int axis, size_t lane) {
+  const tk_type *type = x->type;
+  if (axis == type->rank) {
+    const char *p = x->at.at + lane * x->at.step;
+    if (out->s[out->n - 1] != '[') tk_buf_putc(out, ',');
+    if (type->ptr)
+      put_pointer(out, x->region, p);
+    else
+      tkw_put_lane(out, (tk_dtype)type->elem, p);
+    return;
+  }
+  size_t n = (size_t)type->shape[axis];
+  for (size_t i = 0; i < n; i += x->step[axis])
+    put_axis(out, x, axis + 1, lane * n + i);
+}
+
 static void put_some_lanes(tk_buf *out, const tk_type *type, const tki_val *v,
                            const tki_region *r, size_t most) {
-  size_t step[TK_MAX_RANK], n = (size_t)tk_numel(type), put = 0;
-  size_t size = tk_lane_size(type);
-  tki_span at = tki_span_of(v, size);
+  sampling x = {type, r, tki_span_of(v, tk_lane_size(type)), {0}};
   bool sampled = false;
   if (!most) return;
-  tkw_sample(type, most, step);
-  for (int k = 0; k < type->rank; k++) sampled |= step[k] > 1;
+  tkw_sample(type, most, x.step);
+  for (int k = 0; k < type->rank; k++) sampled |= x.step[k] > 1;
   if (sampled) {
     tk_buf_puts(out, ",\"every\":[");
     for (int k = 0; k < type->rank; k++)
-      tk_buf_printf(out, "%s%zu", k ? "," : "", step[k]);
+      tk_buf_printf(out, "%s%zu", k ? "," : "", x.step[k]);
     tk_buf_putc(out, ']');
   }
   tk_buf_puts(out, ",\"lanes\":[");
-  for (size_t i = 0; i < n; i++) {
-    if (sampled && !is_sampled(type, i, step)) continue;
-    if (put++) tk_buf_putc(out, ',');
-    if (type->ptr)
-      put_pointer(out, r, at.at + i * at.step);
-    else
-      tkw_put_lane(out, (tk_dtype)type->elem, at.at + i * at.step);
-  }
+  put_axis(out, &x, 0, 0);
   tk_buf_putc(out, ']');
 }
 

@@ -85,7 +85,8 @@ export function picture(value, access, options = {}) {
       c.fillStyle = heat(high > low ? (v - low) / (high - low) : 0.5);
     }
     c.fillRect(x, y, s, s);
-    if (options.mark && options.mark(row, column)) {
+    const [down, across] = lanes.every.length === 2 ? lanes.every : [1, 1];
+    if (options.mark && options.mark(row * down, column * across)) {
       outline(c, x, y, s, colour.accent, Math.min(2, s / 2));
     }
   });
@@ -103,12 +104,16 @@ export function picture(value, access, options = {}) {
   });
   if (options.pick) {
     canvas.style.cursor = 'crosshair';
-    canvas.addEventListener('click', (e) => options.pick(...cellAt(e, size)));
+    const [down, across] = lanes.every.length === 2 ? lanes.every : [1, 1];
+    canvas.addEventListener('click', (e) => {
+      const [row, column] = cellAt(e, size);
+      options.pick(row * down, column * across);
+    });
   }
   const sampled = lanes.every.some((k) => k > 1);
   return h('div', { class: 'picture' }, h('div', { class: 'scroll' }, canvas),
     told, sampled ? h('p', { class: 'quiet' },
-      `Every ${lanes.every.join(' × ')} lanes, one is drawn.`) : null);
+      `One of every ${lanes.every.join(' × ')} lanes is drawn.`) : null);
 }
 
 // ---- a value as a card -----------------------------------------------------

@@ -165,8 +165,8 @@ function draw(focus) {
 
 // ---- keys ------------------------------------------------------------------
 
-const isText = (e) => e.target.matches('input, select, textarea') ||
-  keys.open;
+const isText = (e) => keys.open ||
+  (e.target.matches && e.target.matches('input, select, textarea'));
 
 const ACTIONS = {
   ArrowLeft: (e) => ({ step: e.shiftKey ? otherTrip(view, -1)
