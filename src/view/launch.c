@@ -283,12 +283,19 @@ static void put_lines(tk_buf *out, tkw_run *r, tki *t, const texts *x,
 
 /* ---- the rest ------------------------------------------------------------ */
 
+/* Those after the ones that belong to launches before; all of them, if the host
+ * program has cleared those. */
+static const tk_diag *new_findings(const tk_view *v) {
+  const tk_diag *all = v->session->env.diags;
+  for (const tk_diag *d = all; d; d = d->next)
+    if (d == v->told) return d->next;
+  return all;
+}
+
 static void put_findings(tk_buf *out, const tk_view *v) {
   const char *comma = "";
-  size_t i = 0;
   tk_buf_puts(out, ",\n\"findings\":[");
-  for (const tk_diag *d = v->session->env.diags; d; d = d->next) {
-    if (i++ < v->first) continue;
+  for (const tk_diag *d = new_findings(v); d; d = d->next) {
     tk_buf_puts(out, comma);
     tk_finding_json(out, &d->f);
     comma = ",\n";

@@ -61,7 +61,7 @@ export function picture(value, access, options = {}) {
   const on = undefinedLanes(access, lanes);
   const [rows, columns] = tableOf(lanes.shape, options.width || 320);
   if (!lanes.known) return null;
-  if (!options.drawn && lanes.n <= 64 && lanes.shape.length < 2) {
+  if (!options.drawn && lanes.n <= 32 && lanes.shape.length < 2) {
     const long = Array.from({ length: lanes.n }, (_, i) =>
       numberText(lanes.at(i))).some((text) => text.length > 5);
     const most = Math.min(lanes.n, long ? 4 : 8);

@@ -26,7 +26,6 @@ static void view_run_begins(void *ud, tki *t) {
     v->skipped++;
     return;
   }
-  v->first = v->session->env.ndiags;
   tkw_run_begin(&v->run, t, room);
 }
 
@@ -41,6 +40,7 @@ static void view_run_ends(void *ud, tki *t, tk_status st) {
   tkw_put_launch(&v->one, v, t, st);
   tk_buf_add(&v->launches, v->one.s, v->one.n);
   tk_buf_free(&v->one);
+  v->told = v->session->env.last_diag;
   tkw_run_end(&v->run);
   TK_ASSERT(v->launches.n > before);
   v->n++;
@@ -68,6 +68,7 @@ static void make_view(tk_env *e, void *ud) {
   const making *m = ud;
   tk_view *v = tk_calloc(e, 1, sizeof *v);
   v->session = m->session;
+  v->told = m->session->env.last_diag;
   v->limit = (m->megabytes ? m->megabytes : TK_VIEW_MEGABYTES) * 1000000;
   tk_buf_init(&v->launches, e);
   tk_buf_init(&v->one, e);

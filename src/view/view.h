@@ -16,10 +16,12 @@ enum { TKW_VERSION = 1 }; /* of the data; docs/view.md */
 struct tk_view {
   tk_session *session;
   tk_watcher watcher;
-  size_t limit;    /* bytes of the page */
-  bool many;       /* launches share it */
-  bool ignoring;   /* launches that begin now are left out */
-  size_t first;    /* findings that were there before the run */
+  size_t limit;  /* bytes of the page */
+  bool many;     /* launches share it */
+  bool ignoring; /* launches that begin now are left out */
+  /* the last finding of the launch before: detectors may find some as a run
+   * begins, before the view is told; NULL: there was none */
+  const struct tk_diag *told;
   size_t skipped;  /* launches for which there was no room */
   size_t n;        /* launches */
   tk_buf launches; /* their objects, with commas between them */

@@ -40,7 +40,14 @@ static const char source[] =
     "@triton.jit\n"
     "def wrong(x, y, n, B: tl.constexpr):\n"
     "    at = tl.program_id(0) * B + tl.arange(0, B)\n"
-    "    tl.store(y + at, tl.load(x + at))\n";
+    "    tl.store(y + at, tl.load(x + at))\n"
+    "\n"
+    "@triton.jit\n"
+    "def maxima(x, y, n, B: tl.constexpr):\n"
+    "    at = tl.arange(0, B)\n"
+    "    v = tl.load(x + at, mask=at < n)\n"
+    "    e = tl.exp(v - tl.max(v, 0))\n"
+    "    tl.store(y + at, e / tl.sum(e, 0), mask=at < n)\n";
 
 enum { N = 16 * 16 };
 
@@ -351,6 +358,28 @@ START_TEST(a_launch_that_fails_is_shown) {
 }
 END_TEST
 
+/* What detectors find before a run begins, and while it runs; of each launch
+ * its own. */
+START_TEST(findings_belong_to_their_launch) {
+  static const char *const wanted[] = {"undef", "undef"};
+  fixture f;
+  begin(&f, false, 0);
+  tk_check_options o = {.size = sizeof o, .collect = true};
+  ck_assert_int_eq(tk_session_check(f.s, "undef", &o), TK_OK);
+  ck_assert_int_eq(tk_view_new(f.s, 0, &f.v), TK_OK);
+  ck_assert_int_eq(launch(&f, "maxima", 2, 10, 16), TK_OK);
+  ck_assert_int_eq(launch(&f, "maxima", 2, 16, 16), TK_OK);
+  json_t *all = launches_of(&f);
+  json_t *found = json_object_get(json_array_get(all, 0), "findings");
+  ck_assert_uint_eq(json_array_size(found), sizeof wanted / sizeof *wanted);
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+    ck_assert_str_eq(text(json_array_get(found, i), "kind"), wanted[i]);
+  found = json_object_get(json_array_get(all, 1), "findings");
+  ck_assert_uint_eq(json_array_size(found), 0);
+  end(&f);
+}
+END_TEST
+
 START_TEST(a_page_that_cannot_be_written) {
   fixture f;
   begin(&f, true, 0);
@@ -448,6 +477,7 @@ int main(void) {
   tcase_add_test(c, pages_keep_their_limit);
   tcase_add_test(c, ignored_launches_are_left_out);
   tcase_add_test(c, a_launch_that_fails_is_shown);
+  tcase_add_test(c, findings_belong_to_their_launch);
   tcase_add_test(c, a_page_that_cannot_be_written);
   tcase_add_test(c, the_page_holds_the_data);
   tcase_add_test(c, results_are_the_same_bits);
