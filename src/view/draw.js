@@ -186,6 +186,17 @@ export function outline(c, x, y, size, colour, width = 2) {
   c.strokeRect(x + width / 2, y + width / 2, size - width, size - width);
 }
 
+// The room inside a card, where a section has so many pixels: as many columns of
+// cards as the style sheet makes.
+export function roomInCard(section) {
+  const style = getComputedStyle(section);
+  const inside = section.clientWidth - parseFloat(style.paddingLeft) -
+    parseFloat(style.paddingRight);
+  const gap = 14, least = 300, edge = 26;
+  const columns = Math.max(1, Math.floor((inside + gap) / (least + gap)));
+  return (inside - gap * (columns - 1)) / columns - edge;
+}
+
 // The cell at a place of the pointer.
 export function cellAt(event, [wide, high]) {
   const box = event.currentTarget.getBoundingClientRect();

@@ -252,7 +252,7 @@ function drawTensor(view, number, place) {
     writer: !!(cover && cover.writer) };
   const mode = has[view.mode] ? view.mode : 'touched';
   const slice = view.slices[number] || sliceTouched(tensor, marks);
-  const width = place - 34;
+  const width = place;
   const table = tableOfTensor(tensor, slice, width);
   const paint = painter(view, number, mode);
   const empty = !lanesIn(tensor.shape);
@@ -288,7 +288,7 @@ function drawTensor(view, number, place) {
 export function drawTensors(view, place) {
   const numbers = view.launch.tensors.map((t, i) => t ? i : -1)
     .filter((i) => i >= 0);
-  const width = Math.min(view.widths.tensors, 420);
+  const width = view.widths.tensor;
   replace(place, h('h2', {}, 'Tensors'),
     h('div', { class: 'choice', role: 'group', 'aria-label':
       'What tensors show' }, MODES.map(([key, label]) => h('button', {

@@ -140,7 +140,7 @@ function definedText(value, access) {
 }
 
 function card(view, value, access) {
-  const width = Math.min(360, view.widths.values - 34);
+  const width = view.widths.value;
   const off = access && access.undefined && activeLanes(access);
   return h('article', { class: 'value' },
     h('h3', {}, h('b', {}, titleOf(value, access)), ' ',

@@ -1,7 +1,7 @@
 // view.js - the page: what is chosen, how it is chosen, and who draws it.
 import { bytesText, countText, data, keptPrograms, percentText, pluralText,
   programCount, stepsOf, sum, timeText } from './data.js';
-import { h, replace } from './draw.js';
+import { h, replace, roomInCard } from './draw.js';
 import { drawGrid, nextKept } from './grid.js';
 import { drawSource } from './source.js';
 import { drawTensors } from './tensors.js';
@@ -151,7 +151,8 @@ function draw(focus) {
   const held = focus || (document.activeElement && document.activeElement.id);
   view.widths = {
     values: parts.values.clientWidth || 360,
-    tensors: parts.tensors.clientWidth || 360,
+    value: Math.min(roomInCard(parts.values), 360),
+    tensor: Math.min(roomInCard(parts.tensors), 420),
   };
   drawHead();
   drawTimeline(view, parts.launches);

@@ -52,6 +52,8 @@ window.addEventListener("load", () => {
       !e.getAttribute("aria-label") && !e.textContent &&
       !e.closest("label")).length,
     ground: getComputedStyle(document.body).backgroundColor,
+    clipped: [...document.querySelectorAll(".scroll, .map")].filter((e) =>
+      e.scrollWidth > e.clientWidth + 1 && e.querySelector("canvas")).length,
     cut: [...document.querySelectorAll("h1, h2, h3, .facts dd, button")]
       .filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1 &&
         !e.closest(".source")).map((e) => e.textContent),
@@ -118,7 +120,7 @@ class Page(unittest.TestCase):
                 said = told(self.page("stride"), width=width, dark=dark)
                 self.assertEqual(said["wrong"], [])
                 self.assertLessEqual(said["wide"], said["room"])
-                self.assertEqual(said["cut"], [])
+                self.assertEqual((said["cut"], said["clipped"]), ([], 0))
                 self.assertEqual(said["unnamed"], 0)
                 self.assertEqual(said["heads"][-5:], [
                     "Programs", "Source", "Values", "Tensors", "Keys"])
