@@ -193,9 +193,13 @@ DOCS := $(sort $(wildcard README.md LICENSE CHANGELOG.md docs/*.md))
 TEST_OBJ = $(TESTS:=.o) $(SUPPORT_OBJ) $(EXTRA_TEST_OBJ)
 TYPING_PY := $(wildcard src/typing/*.py)
 PAGE := $(wildcard src/profile/page.*)
+# The modules of the view's page, each below those that it imports.
+VIEW_JS := $(addprefix src/view/,data.js draw.js grid.js source.js values.js \
+  tensors.js timeline.js view.js)
 GENERATED := $(TYPING_PY:src/typing/%.py=$(B)/gen/%.inc) \
   $(TYPING_PY:src/typing/%.py=$(B)/gen/%.def) \
-  $(PAGE:src/profile/%=$(B)/gen/%.inc)
+  $(PAGE:src/profile/%=$(B)/gen/%.inc) \
+  $(B)/gen/view.css.inc $(B)/gen/view.js.inc
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o)
 CUDA_OBJ := $(CUDA_SRC:%.c=$(B)/%.o)
@@ -232,8 +236,8 @@ DONE ?=
   wheel-check wheel-files lint format bench \
   bench-check bench-compile bench-counts bench-debug bench-gdb bench-gpu \
   accuracy compiled-models fuzz \
-  mutants assemble code-mutants planted why-corpus clean cross-check \
-  cross-objects test-programs \
+  mutants assemble code-mutants planted view-pages why-corpus clean \
+  cross-check cross-objects test-programs \
   fuzzers FORCE
 all: $(MADE)
 	@:
@@ -282,6 +286,16 @@ $(B)/gen/%.inc: src/typing/%.py
 $(B)/gen/%.inc: src/profile/%
 	@mkdir -p $(@D)
 	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
+
+# ... and those of the view's page: its modules become one.
+$(B)/gen/view.css.inc: src/view/view.css
+	@mkdir -p $(@D)
+	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
+$(B)/gen/view.js.inc: $(VIEW_JS)
+	@mkdir -p $(@D)
+	$(Q)cat $(VIEW_JS) | sed -e '/^import .*;$$/d' \
+	  -e '/^import /,/;$$/d' -e 's/^export //' \
+	  -e 's/[\\"]/\\&/g; s/.*/"&\\n"/' >$@
 
 # ... and the list of what the language's part defines.
 $(B)/gen/%.def: src/typing/%.py
@@ -484,6 +498,11 @@ planted: all
 compiled-models: all
 	@$(B)/tkdbg run $(if $(PYTHON),--python '$(PYTHON)') \
 	  --torch-compile inductor tests/compiled/models.py
+
+# Pages of ten scripts, in build/view-pages; PICTURES=1: drawn, too.
+view-pages: all
+	@$(or $(PYTHON),python3) tests/view/pages.py --build $(B) \
+	  --out $(B)/view-pages $(if $(PICTURES),--pictures)
 
 why-corpus: all
 	@$(or $(PYTHON),python3) tests/why/corpus.py --build $(B) \

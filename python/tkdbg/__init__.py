@@ -28,6 +28,7 @@ front      __init__      install(), uninstall(), options()
            repairs       which changes make a comparison pass
            whypage       ... and drawn
            profile       ``tkdbg profile``: where the time of launches went
+           viewpage      ``tkdbg view``: a page of all launches
            triton_replay a launch file by real Triton, as a process of its own
            setup         what install() puts in place and takes away again
            runners       ... what stops a debugger where a test raises

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import (_capi, dapserver, errors, excepthook, findings, gdbserver,
                interrupt, parsing, profile, progress, reruns, settings, setup,
-               source, tuned, why)
+               source, tuned, viewpage, why)
 from . import session as session_
 
 if TYPE_CHECKING:
@@ -239,6 +239,7 @@ def _run(argv):
                     script=_again(kind, target)) if (
         session.setup.comparisons) else None
     profiled = profile.Profile(session) if session.options.profile else None
+    viewed = viewpage.View(session) if session.options.view else None
     interrupt.by_python()
     _serve(session)
     clean = asked.close if asked else lambda: None
@@ -248,7 +249,8 @@ def _run(argv):
             _show_end(session, failed)
         if _has_failed(session, failed):
             session.debugging.raised(failed)
-        _tell(session, failed, asked, profiled, _words(kind, target, args))
+        _tell(session, failed, asked, profiled or viewed,
+              _words(kind, target, args))
     except KeyboardInterrupt:  # it came between two of these
         interrupt.by_default()
         clean()
@@ -383,6 +385,7 @@ def finish(session: Session, complete: bool) -> None:
     session.reports.kept_going(tell=True)
     if session.options.gen_suppressions and session.reports.findings():
         alone = session.options.json and (session.runs.profile or
+                                          session.runs.view or
                                           session.debugging.debugger)
         to = sys.stderr if alone else sys.stdout  # the other is JSON alone
         to.write(_capi.text(session.lib.tk_check_suppressions(session.ptr)))

@@ -471,6 +471,14 @@ PROTOTYPES = {
     "tk_profile_json": (c_int, [_P, POINTER(c_char_p)]),
     "tk_profile_html": (c_int, [_P, POINTER(c_char_p)]),
     "tk_profile_save": (c_int, [_P, _S]),
+    # view.h
+    "tk_view_new": (c_int, [_P, c_size_t, _OUT]),
+    "tk_view_expect_many": (None, [_P]),
+    "tk_view_ignore": (None, [_P, c_bool]),
+    "tk_view_launches": (c_size_t, [_P]),
+    "tk_view_json": (c_int, [_P, POINTER(c_char_p)]),
+    "tk_view_html": (c_int, [_P, POINTER(c_char_p)]),
+    "tk_view_save": (c_int, [_P, _S]),
     # gdbserver.h
     "tk_gdbserver_new": (c_int, [_P, POINTER(GdbserverOptions), _OUT]),
     "tk_gdbserver_over": (c_int, [_P, POINTER(GdbserverOptions), _OUT]),

@@ -54,6 +54,7 @@ REFUSED = {
     **dict.fromkeys(("shard", "stores", "error_exitcode",
                      "gen_suppressions", "json"), _SCRIPT.format("run")),
     "why": _SCRIPT.format("why"), "profile": _SCRIPT.format("profile"),
+    **dict.fromkeys(("view", "open", "page_size"), _SCRIPT.format("view")),
     "html": _SCRIPT.format("profile")}
 
 

@@ -32,6 +32,7 @@ class Runs:
         self.staged: set[Any] = set()   # those that `tkdbg compile` has done
         self.verdict = 0  # of proofs so far, the exit status that it makes
         self.profile: Any = None  # a tk_profile
+        self.view: Any = None     # a tk_view
         self.graphs: Any = None   # vcuda's CUDA graphs, where it is installed
         self.garbage: list[int] = []    # tk_launches to be freed
         self._has_recorded = False
@@ -78,6 +79,10 @@ class Runs:
     def profile_with(self, profile: Any) -> None:
         """A tk_profile counts launches from here on."""
         self.profile = profile
+
+    def view_with(self, view: Any) -> None:
+        """A tk_view shows launches from here on."""
+        self.view = view
 
     def record_with(self, graphs: Any) -> None:
         """CUDA graphs that record launches while they are captured; None:
@@ -183,6 +188,8 @@ class Runs:
             debugging.before(selected)
         if self.profile:
             session.lib.tk_profile_ignore(self.profile, not selected)
+        if self.view:
+            session.lib.tk_view_ignore(self.view, not selected)
         status = self._call(launch, options)
         if selected:
             session.requests.ran(launch, self._summary)

@@ -23,6 +23,9 @@ _WHY = _capi.Option(
 _PROFILE = _capi.Option(
     name=b"profile", kind=_capi.OPTION_FLAG, arg=b"", key=b"profile",
     help=b"says where the time of all launches went")
+_VIEW = _capi.Option(
+    name=b"view", kind=_capi.OPTION_FLAG, arg=b"", key=b"view",
+    help=b"writes a page of all launches")
 _COMPILE = _capi.Option(
     name=b"compile", kind=_capi.OPTION_FLAG, arg=b"", key=b"compile",
     help=b"prints a stage of the compiler of each launch")
@@ -126,7 +129,7 @@ _CHECKS = {_capi.OPTION_FLAG: Option._flag, _capi.OPTION_TEXT: Option._text,
 
 def table(lib: Any) -> dict[str, Option]:
     """{key: Option} of the options that a host program gets."""
-    rows = [_DEBUG, _WHY, _PROFILE, _COMPILE, _IR, _PROVE, _DAP]
+    rows = [_DEBUG, _WHY, _PROFILE, _VIEW, _COMPILE, _IR, _PROVE, _DAP]
     row, i = lib.tk_option_at(0), 0
     while row:
         rows.append(row.contents)

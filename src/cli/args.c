@@ -84,3 +84,15 @@ bool cli_colour(const cli_args *a, int fd) {
   if (no && *no) return false;
   return isatty(fd) && term && strcmp(term, "dumb") != 0;
 }
+
+/* FILE without its folder and ending, with .html. */
+char *cli_page_path(const cli_args *a) {
+  const char *given = cli_value(a, OPT_OUTPUT);
+  if (given) return cli_format("%s", given);
+  const char *slash = strrchr(a->words[0], '/');
+  const char *name = slash ? slash + 1 : a->words[0];
+  const char *dot = strrchr(name, '.');
+  if (*name == '-') name = "tkdbg-view", dot = NULL; /* -c, -m, - */
+  int n = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
+  return cli_format("%.*s.html", n, name);
+}

@@ -39,9 +39,10 @@ typedef enum cli_command_id {
 #define IN_TERMINAL (1u << CLI_RUN | 1u << CLI_DEBUG)
 #define IN_PROFILE (1u << CLI_PROFILE)
 #define IN_WHY (1u << CLI_WHY)
+#define IN_VIEW (1u << CLI_VIEW)
 #define IN_RUN                                                                 \
   (IN_TERMINAL | IN_GDBSERVER | 1u << CLI_GDB | IN_DAP | IN_WHY | IN_PROFILE | \
-   IN_DIFF)
+   IN_DIFF | IN_VIEW)
 #define IN_DIFF (1u << CLI_DIFF)
 #define IN_DEBUG (1u << CLI_DEBUG)
 #define IN_REPLAY (1u << CLI_REPLAY)
@@ -121,6 +122,8 @@ struct cli_args {
 bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv);
 
 /* args.c: what has been parsed. */
+/* Where view writes its page; the caller frees it. */
+char *cli_page_path(const cli_args *a);
 /* The option of a name; of two, the one that the command takes; -1 if none. */
 int cli_find_option(const cli_args *a, const char *name);
 bool cli_has(const cli_args *a, cli_option_id id);
@@ -224,6 +227,7 @@ void cli_summary(const char *name, tk_status st, const tk_summary *s);
 int cli_run(const cli_args *a);
 int cli_merge(const cli_args *a);
 int cli_profile(const cli_args *a);
+int cli_view(const cli_args *a);
 int cli_debug(const cli_args *a);
 int cli_gdbserver(const cli_args *a);
 int cli_gdb(const cli_args *a);

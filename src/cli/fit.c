@@ -19,7 +19,8 @@ enum {
 /* Commands that are only about the launches which --kernel and --launch
  * select. */
 #define IN_WATCHED                                                             \
-  (IN_DEBUG | IN_GDBSERVER | 1u << CLI_GDB | IN_DAP | IN_PROFILE | IN_DIFF)
+  (IN_DEBUG | IN_GDBSERVER | 1u << CLI_GDB | IN_DAP | IN_PROFILE | IN_VIEW |   \
+   IN_DIFF)
 
 enum { IN_NONE = 0 };
 

@@ -90,7 +90,8 @@ bool cli_wants_check_list(const cli_args *a) {
 /* Returns where text goes: to standard output, unless only JSON may be written
  * there. */
 static FILE *text_file(const cli_args *a) {
-  bool json = a->command == CLI_PROFILE || a->command == CLI_DEBUG;
+  bool json = a->command == CLI_PROFILE || a->command == CLI_DEBUG ||
+              a->command == CLI_VIEW;
   return json && cli_has(a, OPT_JSON) ? stderr : stdout;
 }
 

@@ -110,10 +110,19 @@ static char *options_json(const cli_args *a) {
     separator = ", ";
   }
   if (a->command == CLI_DEBUG || a->command == CLI_WHY ||
-      a->command == CLI_PROFILE || a->command == CLI_COMPILE ||
-      a->command == CLI_IR || a->command == CLI_PROVE) {
+      a->command == CLI_PROFILE || a->command == CLI_VIEW ||
+      a->command == CLI_COMPILE || a->command == CLI_IR ||
+      a->command == CLI_PROVE) {
     fprintf(f, "%s\"%s\": true", separator, cli_commands[a->command].name);
     separator = ", ";
+  }
+  if (a->command == CLI_VIEW && !cli_has(a, OPT_OUTPUT) &&
+      !cli_has(a, OPT_JSON)) {
+    char *page = cli_page_path(a);
+    fprintf(f, "%s\"output\": ", separator);
+    cli_json_string(f, page);
+    separator = ", ";
+    free(page);
   }
   if (cli_against(a) && !cli_has(a, OPT_BACKEND)) {
     fprintf(f, "%s\"against\": ", separator);

@@ -16,7 +16,7 @@ def header(*names):
     """The text of public headers, without comments."""
     text = ""
     for name in names or ("tkdbg.h", "compile.h", "profile.h", "prove.h",
-                          "gdbserver.h", "dap.h"):
+                          "view.h", "gdbserver.h", "dap.h"):
         path = os.path.join(os.path.dirname(support.HEADER), name)
         with open(path) as f:
             text += re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)

@@ -49,8 +49,8 @@ class Table(unittest.TestCase):
                 for name, kind, key in rows() if key}
         self.assertGreater(len(keys), 25)
         self.assertEqual(
-            set(self.known) - {"debug", "why", "profile", "compile", "ir",
-                               "prove", "dap"},
+            set(self.known) - {"debug", "why", "profile", "view", "compile",
+                               "ir", "prove", "dap"},
             set(keys))
         for key, (name, kind) in keys.items():
             self.assertEqual(self.known[key].name, name)

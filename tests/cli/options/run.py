@@ -24,11 +24,12 @@ KERNELS = os.path.join(HERE, 'kernels.py')
 LIMIT = 30  # seconds of a run
 STOPS = 20  # after which gdb leaves
 
-GROUPS = {'LAUNCHING': 'run debug gdbserver gdb dap why profile diff',
+GROUPS = {'LAUNCHING': 'run debug gdbserver gdb dap why profile view diff',
           'DEBUGGING': 'debug gdbserver gdb dap'}
 FILES = {'ir': ('direct', 'record'), 'replay': ('record',),
-         **dict.fromkeys('run debug gdbserver gdb dap why profile diff prove '
-                         'compile'.split(), ('script', 'direct', 'record'))}
+         **dict.fromkeys('run debug gdbserver gdb dap why profile view diff '
+                         'prove compile'.split(),
+                         ('script', 'direct', 'record'))}
 ARGUMENTS = {
     'add': '--grid 2 --arg x=f32[8]:arange --arg y=f32[8]:zeros --arg n=8 '
            '--arg BLOCK=4',
@@ -201,7 +202,8 @@ def attend(process):
 
 def run(line, folder, command):
     """(status, what was printed)"""
-    env = dict(os.environ, GDB=os.path.join(folder, '..', 'gdb'),
+    env = dict(os.environ, BROWSER='true',
+               GDB=os.path.join(folder, '..', 'gdb'),
                NO_COLOR='1', HOME=folder,
                TKDBG_CACHE_DIR=os.path.join(folder, 'cache'))
     with open(os.path.join(folder, 'said'), 'wb') as err, subprocess.Popen(

@@ -1,0 +1,44 @@
+/* view.h - launches as one page that needs no other file, and as the data that
+ * the page draws: source, programs, values, accesses, tensors.
+ *
+ * A view watches all launches of its session from when it is made.  It counts
+ * what every program does, and keeps the steps of some programs: all of them
+ * where there are few.  docs/view.md describes the data.
+ *
+ * Ownership: a view belongs to its session.  Texts live until another one of
+ * the same kind is asked for.
+ */
+#ifndef TKDBG_VIEW_H
+#define TKDBG_VIEW_H
+
+#include "tkdbg/tkdbg.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tk_view tk_view;
+
+enum { TK_VIEW_MEGABYTES = 10 }; /* of a page, unless another limit is set */
+
+/* Watches the launches of the session that follow.  A page has at most about
+ * that many megabytes; 0: as many as are usual. */
+tk_status tk_view_new(tk_session *s, size_t megabytes, tk_view **out);
+/* Several launches will follow, which share the page. */
+void tk_view_expect_many(tk_view *v);
+/* Whether the launches that begin from now on are left out. */
+void tk_view_ignore(tk_view *v, bool launches);
+/* How many launches it holds. */
+size_t tk_view_launches(const tk_view *v);
+
+/* The data, as one JSON object. */
+tk_status tk_view_json(tk_view *v, const char **out);
+/* The page. */
+tk_status tk_view_html(tk_view *v, const char **out);
+/* Writes the page to a file; reports why it cannot (TK_USAGE). */
+tk_status tk_view_save(tk_view *v, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

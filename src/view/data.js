@@ -1,0 +1,264 @@
+// data.js - what the page knows: the launches, and what can be worked out of
+// them.  docs/view.md describes the format.
+
+export const data = JSON.parse(document.getElementById('data').textContent);
+
+export const sum = (list) => list.reduce((a, b) => a + b, 0);
+
+// ---- words -----------------------------------------------------------------
+
+const PREFIXES = ['', 'k', 'M', 'G', 'T'];
+
+// "1.24 M", in steps of a thousand.
+function scaled(x) {
+  let k = 0;
+  while (Math.abs(x) >= 1000 && k < PREFIXES.length - 1) x /= 1000, k++;
+  const text = Number.isInteger(x) || x >= 100 ? Math.round(x).toString()
+    : x.toFixed(x >= 10 ? 1 : 2);
+  return `${text} ${PREFIXES[k]}`;
+}
+
+export const countText = (x) => scaled(x).trim();
+export const bytesText = (x) => `${scaled(x)}B`;
+
+export function timeText(nanoseconds) {
+  const units = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [0, 'ns']];
+  const [unit, name] = units.find(([u]) => nanoseconds >= u);
+  const x = nanoseconds / (unit || 1);
+  return `${x >= 100 || !unit ? Math.round(x) : x.toPrecision(3)} ${name}`;
+}
+
+export const percentText = (part, all) =>
+  all ? `${(100 * part / all).toFixed(part && part < all / 10 ? 1 : 0)} %`
+    : '0 %';
+
+export function numberText(x) {
+  if (typeof x === 'string') return x;
+  if (Number.isInteger(x) && Math.abs(x) < 1e15) return String(x);
+  const text = Math.abs(x) >= 1e6 || Math.abs(x) < 1e-4 ? x.toExponential(4)
+    : String(Number(x.toPrecision(7)));
+  return text.replace('e+', 'e');
+}
+
+export const pluralText = (n, one, many = `${one}s`) =>
+  `${countText(n)} ${n === 1 ? one : many}`;
+
+// ---- programs --------------------------------------------------------------
+
+export function pidOf(launch, index) {
+  const [x, y] = launch.grid;
+  return [index % x, Math.floor(index / x) % y, Math.floor(index / (x * y))];
+}
+
+export const pidText = (launch, index) =>
+  `(${pidOf(launch, index).join(', ')})`;
+
+export const programCount = (launch) =>
+  launch.grid[0] * launch.grid[1] * launch.grid[2];
+
+export const keptPrograms = (launch) =>
+  Object.keys(launch.steps).map(Number).sort((a, b) => a - b);
+
+export function stepsOf(launch, program) {
+  return launch.steps[program] || [];
+}
+
+export function findingsOf(launch, program) {
+  const pid = pidOf(launch, program).join();
+  return launch.findings.filter((f) => f.program && f.program.join() === pid);
+}
+
+// What the map of programs can show.
+export const METRICS = [
+  {
+    key: 'time', label: 'Time', text: timeText,
+    of: (l, i) => l.cost.nanoseconds[i],
+  }, {
+    key: 'bytes', label: 'Bytes', text: bytesText,
+    of: (l, i) => l.cost.read[i] + l.cost.written[i],
+  }, {
+    key: 'off', label: 'Lanes off', text: (x) => `${(100 * x).toFixed(1)} %`,
+    of: (l, i) => l.cost.lanes[i] ? l.cost.off[i] / l.cost.lanes[i] : 0,
+  }, {
+    key: 'findings', label: 'Findings', text: (x) => pluralText(x, 'finding'),
+    of: (l, i) => findingsOf(l, i).length,
+  }, {
+    key: 'order', label: 'Order', text: (x) => x ? `ran as no. ${x}` : 'no run',
+    of: (l, i) => l.cost.begun ? l.cost.begun[i] : 0,
+  },
+];
+
+// ---- values ----------------------------------------------------------------
+
+export const lanesIn = (shape) => (shape || []).reduce((a, b) => a * b, 1);
+
+// The index of a lane along each axis.
+export function indexOf(lane, shape) {
+  const index = [];
+  for (let k = shape.length - 1; k >= 0; k--) {
+    index.unshift(lane % shape[k]);
+    lane = Math.floor(lane / shape[k]);
+  }
+  return index;
+}
+
+// The lanes of a value that the page has: {shape, at(i)}; every[k] says how
+// many lanes of the block one of these stands for.
+export function lanesOf(value) {
+  const shape = value.shape || [];
+  const every = value.every || shape.map(() => 1);
+  const kept = shape.map((n, k) => Math.ceil(n / every[k]));
+  let at = () => undefined;
+  if ('all' in value) at = () => value.all;
+  else if (value.step && value.base !== undefined) {
+    at = (i) => indexOf(i, kept).reduce(
+      (x, index, k) => x + index * value.step[k], Number(value.base));
+  } else if (value.lo) {
+    at = (i) => Number(indexOf(i, kept).every(
+      (index, k) => index >= value.lo[k] && index < value.hi[k]));
+  } else if (value.lanes) at = (i) => value.lanes[i];
+  return { shape: kept, every, at, n: lanesIn(kept), known: 'all' in value ||
+    value.base !== undefined || !!value.lo || !!value.lanes };
+}
+
+// The least and the greatest lane, as text; '' if nothing is known.
+export function rangeText(value) {
+  if ('all' in value) {
+    return value.shape ? `all ${numberText(value.all)}` : numberText(value.all);
+  }
+  if (value.lo) {
+    const n = value.lo.reduce((x, lo, k) => x * (value.hi[k] - lo), 1);
+    return `${countText(n)} of ${countText(lanesIn(value.shape))} lanes are on`;
+  }
+  if (value.step && value.base !== undefined) {
+    const last = value.shape.reduce(
+      (x, n, k) => x + (n - 1) * value.step[k], Number(value.base));
+    const steps = value.step.join(', ');
+    return `${numberText(value.base)} to ${numberText(last)}, step ${steps}`;
+  }
+  if (value.min === undefined) return value.nan ? 'all NaN' : '';
+  const odd = [value.nan && `${value.nan} NaN`,
+    value.inf && `${value.inf} infinite`].filter(Boolean);
+  return [`${numberText(value.min)} to ${numberText(value.max)}`, ...odd]
+    .join(', ');
+}
+
+// ---- accesses --------------------------------------------------------------
+
+// Calls visit(element, lane) for each active lane of an access.
+export function eachElement(access, visit) {
+  if (access.runs) {
+    for (let i = 0; i < access.runs.length; i += 3) {
+      const [lane, element, n] = access.runs.slice(i, i + 3);
+      for (let k = 0; k < n; k++) visit(element + k, lane + k);
+    }
+    return;
+  }
+  const { shape, step, lo, hi } = access;
+  const walk = (axis, element, lane) => {
+    if (axis === shape.length) return visit(element, lane);
+    const from = lo ? lo[axis] : 0, to = hi ? hi[axis] : shape[axis];
+    for (let i = from; i < to; i++) {
+      walk(axis + 1, element + i * step[axis], lane * shape[axis] + i);
+    }
+  };
+  walk(0, access.base, 0);
+}
+
+// By lane of a load: whether it is on; null: all are.
+export function activeLanes(access) {
+  const n = lanesIn(access.shape);
+  const on = new Uint8Array(n);
+  let active = 0;
+  eachElement(access, (_, lane) => { on[lane] = 1; active++; });
+  return active === n ? null : on;
+}
+
+export const isWrite = (access) => access.op !== 'load';
+export const isRead = (access) => access.op !== 'store';
+
+// ---- tensors ---------------------------------------------------------------
+
+export const READ = 1, WRITTEN = 2, CONTESTED = 4;
+
+// The tensor whose lists stand for another one's, since they share memory.
+export function homeOf(launch, number) {
+  const tensor = launch.tensors[number];
+  return tensor.shares === undefined ? tensor : launch.tensors[tensor.shares];
+}
+
+const covers = new Map();
+
+// {flags, writer}, by element; null: the tensor is not followed.
+export function coverOf(launch, number) {
+  const home = homeOf(launch, number);
+  if (home.read === undefined) return null;
+  if (covers.has(home)) return covers.get(home);
+  const flags = new Uint8Array(home.elements);
+  const writer = home.writer && new Int32Array(home.elements).fill(-1);
+  const marks = [[home.read, READ], [home.written, WRITTEN],
+    [home.contested, CONTESTED]];
+  for (const [list, mark] of marks) {
+    for (let i = 0; list && i < list.length; i += 2) {
+      for (let k = 0; k < list[i + 1]; k++) flags[list[i] + k] |= mark;
+    }
+  }
+  for (let i = 0; home.writer && i < home.writer.length; i += 3) {
+    const [from, n, program] = home.writer.slice(i, i + 3);
+    writer.fill(program, from, from + n);
+  }
+  const complete = marks.every(([list]) => list);
+  const cover = { flags, writer, complete };
+  covers.set(home, cover);
+  return cover;
+}
+
+// Where an element of a tensor stands in its memory.
+export const placeOf = (tensor, index) => index.reduce(
+  (x, i, k) => x + i * tensor.strides[k], tensor.first);
+
+export const elementText = (tensor, index) =>
+  index.length ? `${tensor.name}[${index.join(', ')}]` : tensor.name;
+
+// Calls visit(place) for each element of a tensor, row by row.
+function eachPlace(tensor, visit) {
+  const { shape, strides } = tensor, last = shape.length - 1;
+  const walk = (axis, at) => {
+    if (axis > last) return visit(at);
+    for (let i = 0; i < shape[axis]; i++, at += strides[axis]) {
+      if (axis === last) visit(at);
+      else walk(axis + 1, at);
+    }
+  };
+  walk(0, tensor.first);
+}
+
+const counted = new Map();
+const MOST_COUNTED = 1 << 22;
+
+// How many of a tensor's own elements are read, written, contested, and the
+// stretches of those that the launch never wrote: [first, last], row by row.
+// null: it is not followed.
+export function countsOf(launch, number) {
+  const tensor = launch.tensors[number], cover = coverOf(launch, number);
+  const n = lanesIn(tensor.shape);
+  if (!cover || n > MOST_COUNTED) return null;
+  if (counted.has(tensor)) return counted.get(tensor);
+  const counts = { n, read: 0, written: 0, contested: 0, unwritten: [] };
+  const { flags } = cover;
+  let i = 0, open = -1;
+  eachPlace(tensor, (at) => {
+    const f = flags[at];
+    if (f & READ) counts.read++;
+    if (f & CONTESTED) counts.contested++;
+    if (f & WRITTEN) {
+      counts.written++;
+      if (open >= 0) counts.unwritten.push([open, i - 1]);
+      open = -1;
+    } else if (open < 0) open = i;
+    i++;
+  });
+  if (open >= 0) counts.unwritten.push([open, n - 1]);
+  counted.set(tensor, counts);
+  return counts;
+}

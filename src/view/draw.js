@@ -1,0 +1,214 @@
+// draw.js - elements, canvases and colours.
+
+// An element: h('p', {class: 'x', onclick: f}, 'text', child, ...).
+export function h(tag, attributes = {}, ...children) {
+  const e = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key.startsWith('on')) e.addEventListener(key.slice(2), value);
+    else e.setAttribute(key, value === true ? '' : value);
+  }
+  e.append(...children.flat(Infinity).filter((c) => c ?? false));
+  return e;
+}
+
+export function replace(parent, ...children) {
+  parent.replaceChildren(...children.flat(Infinity).filter(Boolean));
+}
+
+// ---- colours ---------------------------------------------------------------
+
+// Stops of cividis, which looks alike to people with any colour vision.
+const CIVIDIS = [[0, 32, 76], [0, 52, 110], [52, 70, 108], [87, 93, 109],
+  [112, 113, 115], [138, 134, 120], [166, 157, 117], [196, 182, 108],
+  [228, 208, 91], [255, 234, 70]];
+
+const LEVELS = Array.from({ length: 256 }, (_, level) => {
+  const at = level / 255 * (CIVIDIS.length - 1);
+  const k = Math.min(Math.floor(at), CIVIDIS.length - 2);
+  const mix = CIVIDIS[k].map(
+    (c, i) => Math.round(c + (CIVIDIS[k + 1][i] - c) * (at - k)));
+  return `rgb(${mix.join()})`;
+});
+
+export const heat = (x) =>
+  LEVELS[Math.round(255 * Math.min(Math.max(x, 0), 1))];
+
+export function heatBar(low, high) {
+  const stops = CIVIDIS.map((c) => `rgb(${c.join()})`).join();
+  return h('div', { class: 'scale' }, h('span', {}, low),
+    h('i', { style: `background:linear-gradient(to right,${stops})` }),
+    h('span', {}, high));
+}
+
+// The colours of the style sheet, as they are now.
+export function colours() {
+  const style = getComputedStyle(document.documentElement);
+  const names = ['paper', 'card', 'ink', 'quiet', 'line', 'accent', 'read',
+    'write', 'both', 'contested', 'read-soft', 'write-soft', 'both-soft'];
+  return Object.fromEntries(
+    names.map((n) => [n, style.getPropertyValue(`--${n}`).trim()]));
+}
+
+// A hue for each program, neighbours far apart.
+export const programColour = (program) =>
+  `hsl(${(program * 137.5) % 360} 45% ${45 + (program % 3) * 10}%)`;
+
+// ---- canvases --------------------------------------------------------------
+
+// [red, green, blue] of a colour as style sheets write it.
+const parsed = new Map();
+let probe = null;
+function channels(colour) {
+  if (!parsed.has(colour)) {
+    probe = probe || h('canvas', { width: 1, height: 1 }).getContext('2d',
+      { willReadFrequently: true });
+    probe.fillStyle = colour;
+    probe.fillRect(0, 0, 1, 1);
+    parsed.set(colour, [...probe.getImageData(0, 0, 1, 1).data]);
+  }
+  return parsed.get(colour);
+}
+
+// Draws a pixel in place of a cell: the part of a canvas' context that paint
+// functions use.
+class Dots {
+  constructor(context, columns, rows) {
+    this.context = context;
+    this.image = context.createImageData(columns, rows);
+    this.ground = channels(colours().card);
+    this.globalAlpha = 1;
+    this.at = 0;
+  }
+
+  put(colour) {
+    const mix = channels(colour), { data } = this.image, alpha =
+      this.globalAlpha;
+    for (let i = 0; i < 3; i++) {
+      data[this.at + i] = mix[i] * alpha + this.ground[i] * (1 - alpha);
+    }
+    data[this.at + 3] = 255;
+  }
+
+  fillRect() { this.put(this.fillStyle); }
+
+  strokeRect() { this.put(this.strokeStyle); }
+
+  done() { this.context.putImageData(this.image, 0, 0); }
+}
+
+const MOST_DOTS = 400; // along an axis
+
+// A table of cells smaller than three pixels, one dot for each of them, or for
+// every so many.
+function dots(rows, columns, [wide, high], paint) {
+  const down = Math.ceil(rows / MOST_DOTS);
+  const across = Math.ceil(columns / MOST_DOTS);
+  const width = Math.ceil(columns / across), height = Math.ceil(rows / down);
+  const canvas = h('canvas', { width, height, style:
+    `width:${columns * wide}px;height:${rows * high}px;` +
+    'image-rendering:pixelated' });
+  const brush = new Dots(canvas.getContext('2d'), width, height);
+  for (let row = 0; row < height; row++) {
+    for (let column = 0; column < width; column++) {
+      brush.at = 4 * (row * width + column);
+      paint(brush, 0, 0, 1, row * down, column * across);
+    }
+  }
+  brush.done();
+  return canvas;
+}
+
+const STRETCH = 12; // how much longer than high a small cell may be
+
+// The size of a cell: square, unless the table is much higher than wide or the
+// other way round.
+function sizeOfCell(rows, columns, options) {
+  const width = Math.max(60, options.width || 320);
+  const height = options.height || 320, largest = options.largest || 22;
+  const size = Math.min(largest, width / columns, height / rows);
+  if (size >= 3) return [Math.floor(size), Math.floor(size)];
+  const side = (room, n) => Math.min(largest, room / n, size * STRETCH);
+  return [side(width, columns), side(height, rows)];
+}
+
+// Cells of a table as large as fits: {canvas, size}, size that of a cell in
+// both directions.  paint(context, x, y, size, row, column) draws one.
+export function cells(rows, columns, options, paint) {
+  const size = sizeOfCell(rows, columns, options);
+  if (Math.min(...size) < 3) {
+    return { canvas: dots(rows, columns, size, paint), size };
+  }
+  const [side] = size, scale = window.devicePixelRatio || 1;
+  const w = columns * side, t = rows * side;
+  const canvas = h('canvas', {
+    width: Math.ceil(w * scale), height: Math.ceil(t * scale),
+    style: `width:${w}px;height:${t}px`,
+  });
+  const c = canvas.getContext('2d');
+  c.scale(scale, scale);
+  const gap = side >= 6 ? 1 : 0;
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      paint(c, column * side, row * side, side - gap, row, column);
+    }
+  }
+  return { canvas, size };
+}
+
+export function hatch(c, x, y, size, colour) {
+  if (size < 4) {
+    c.fillStyle = colour;
+    c.globalAlpha = 0.35;
+    c.fillRect(x, y, size, size);
+    c.globalAlpha = 1;
+    return;
+  }
+  c.save();
+  c.beginPath();
+  c.rect(x, y, size, size);
+  c.clip();
+  c.strokeStyle = colour;
+  c.globalAlpha = 0.55;
+  c.lineWidth = 1;
+  c.beginPath();
+  for (let d = -size; d < size; d += 4) {
+    c.moveTo(x + d, y + size);
+    c.lineTo(x + d + size, y);
+  }
+  c.stroke();
+  c.restore();
+}
+
+export function outline(c, x, y, size, colour, width = 2) {
+  c.strokeStyle = colour;
+  c.lineWidth = width;
+  c.strokeRect(x + width / 2, y + width / 2, size - width, size - width);
+}
+
+// The room inside a card, where a section has so many pixels: as many columns of
+// cards as the style sheet makes.
+export function roomInCard(section) {
+  const style = getComputedStyle(section);
+  const inside = section.clientWidth - parseFloat(style.paddingLeft) -
+    parseFloat(style.paddingRight);
+  const gap = 14, least = 300, edge = 26;
+  const columns = Math.max(1, Math.floor((inside + gap) / (least + gap)));
+  return (inside - gap * (columns - 1)) / columns - edge;
+}
+
+// The cell at a place of the pointer.
+export function cellAt(event, [wide, high]) {
+  const box = event.currentTarget.getBoundingClientRect();
+  return [Math.floor((event.clientY - box.top) / high),
+    Math.floor((event.clientX - box.left) / wide)];
+}
+
+// Rows and columns for a list of n things, rather wide than high.
+export function wrapped(n, width) {
+  if (n <= 32) return [1, Math.max(n, 1)];
+  const most = width < 500 ? 32 : 64;
+  let columns = most;
+  while (n / columns > columns / 2 && columns < 2048) columns *= 2;
+  return [Math.ceil(n / columns), columns];
+}

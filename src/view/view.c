@@ -1,0 +1,152 @@
+/* view.c - a view watches the launches of its session.
+ */
+#include "view/view.h"
+
+#include "base/outfile.h"
+
+/* ---- runs ---------------------------------------------------------------- */
+
+/* Bytes that the steps of the next launch may take: what is left of the page,
+ * less a third for tensors and costs; where launches share the page, a third of
+ * that. */
+static size_t room_of(const tk_view *v) {
+  size_t used = tkw_page_bytes() + v->launches.n;
+  size_t left = v->limit > used ? v->limit - used : 0;
+  return v->many ? left / 9 * 2 : left / 3 * 2;
+}
+
+enum { LEAST_ROOM = 16384 }; /* with less, a launch is left out */
+
+static void view_run_begins(void *ud, tki *t) {
+  tk_view *v = ud;
+  tkw_run_end(&v->run);
+  if (v->ignoring) return;
+  size_t room = room_of(v);
+  if (room < LEAST_ROOM) {
+    v->skipped++;
+    return;
+  }
+  tkw_run_begin(&v->run, t, room);
+}
+
+/* It becomes text beside the others: memory may run out in the middle. */
+static void view_run_ends(void *ud, tki *t, tk_status st) {
+  tk_view *v = ud;
+  size_t before = v->launches.n;
+  /* the launch is ignored, or was refused before it began */
+  if (v->run.t != t) return;
+  tk_buf_clear(&v->one);
+  if (v->n) tk_buf_puts(&v->one, ",\n");
+  tkw_put_launch(&v->one, v, t, st);
+  tk_buf_add(&v->launches, v->one.s, v->one.n);
+  tk_buf_free(&v->one);
+  v->told = v->session->env.last_diag;
+  tkw_run_end(&v->run);
+  TK_ASSERT(v->launches.n > before);
+  v->n++;
+}
+
+static void free_view(tk_env *e, void *ud) {
+  tk_view *v = ud;
+  tkw_run_end(&v->run);
+  tk_buf_free(&v->launches);
+  tk_buf_free(&v->one);
+  tk_buf_free(&v->json);
+  tk_buf_free(&v->html);
+  tk_free(e, v, sizeof *v);
+}
+
+/* ---- making -------------------------------------------------------------- */
+
+typedef struct making {
+  tk_session *session;
+  size_t megabytes;
+  tk_view **out;
+} making;
+
+static void make_view(tk_env *e, void *ud) {
+  const making *m = ud;
+  tk_view *v = tk_calloc(e, 1, sizeof *v);
+  v->session = m->session;
+  v->told = m->session->env.last_diag;
+  v->limit = (m->megabytes ? m->megabytes : TK_VIEW_MEGABYTES) * 1000000;
+  tk_buf_init(&v->launches, e);
+  tk_buf_init(&v->one, e);
+  tk_buf_init(&v->json, e);
+  tk_buf_init(&v->html, e);
+  v->watcher = (tk_watcher){.ud = v,
+                            .begin = view_run_begins,
+                            .end = view_run_ends,
+                            .free = free_view,
+                            .wants_interp = true};
+  tk_session_watch(m->session, &v->watcher);
+  *m->out = v;
+}
+
+tk_status tk_view_new(tk_session *s, size_t megabytes, tk_view **out) {
+  making m = {s, megabytes, out};
+  *out = NULL;
+  return tk_session_guard(s, make_view, &m);
+}
+
+void tk_view_expect_many(tk_view *v) {
+  v->many = true;
+}
+
+void tk_view_ignore(tk_view *v, bool launches) {
+  v->ignoring = launches;
+}
+
+size_t tk_view_launches(const tk_view *v) {
+  return v->n;
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+static void write_json(tk_env *e, void *ud) {
+  tk_view *v = ud;
+  (void)e;
+  tk_buf_clear(&v->json);
+  tkw_put_json(&v->json, v);
+}
+
+static void write_html(tk_env *e, void *ud) {
+  tk_view *v = ud;
+  write_json(e, v);
+  tk_buf_clear(&v->html);
+  tkw_put_html(&v->html, &v->json);
+}
+
+tk_status tk_view_json(tk_view *v, const char **out) {
+  tk_status st = tk_session_guard(v->session, write_json, v);
+  *out = st == TK_OK ? tk_buf_str(&v->json) : NULL;
+  return st;
+}
+
+tk_status tk_view_html(tk_view *v, const char **out) {
+  tk_status st = tk_session_guard(v->session, write_html, v);
+  *out = st == TK_OK ? tk_buf_str(&v->html) : NULL;
+  return st;
+}
+
+typedef struct saving {
+  tk_view *v;
+  const char *path;
+} saving;
+
+static void save_view(tk_env *e, void *ud) {
+  const saving *s = ud;
+  const tk_buf *page = &s->v->html;
+  int error = tk_outfile_save(s->path, page->s, page->n);
+  if (!error) return;
+  tk_diag_add(e, TK_D_FILE, NULL, (tk_span){0, 0}, "cannot write %s: %s",
+              s->path, strerror(error));
+  tk_throw(e, TK_USAGE);
+}
+
+tk_status tk_view_save(tk_view *v, const char *path) {
+  const char *page;
+  saving s = {v, path};
+  tk_status st = tk_view_html(v, &page);
+  return st == TK_OK ? tk_session_guard(v->session, save_view, &s) : st;
+}

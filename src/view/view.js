@@ -1,0 +1,218 @@
+// view.js - the page: what is chosen, how it is chosen, and who draws it.
+import { bytesText, countText, data, keptPrograms, percentText, pluralText,
+  programCount, stepsOf, sum, timeText } from './data.js';
+import { h, replace, roomInCard } from './draw.js';
+import { drawGrid, nextKept } from './grid.js';
+import { drawSource } from './source.js';
+import { drawTensors } from './tensors.js';
+import { drawTimeline } from './timeline.js';
+import { drawValues, otherTrip } from './values.js';
+
+// ---- what is chosen --------------------------------------------------------
+
+const view = {
+  number: 0, program: 0, step: 0, metric: 'time', mode: 'touched', slices: {},
+  element: null, picked: null, moved: false, widths: {},
+  get launch() { return data.launches[this.number]; },
+  go,
+};
+
+function firstProgram(launch) {
+  const found = launch.findings.find((f) => f.program);
+  if (found) {
+    const [x, y, z] = found.program;
+    return x + launch.grid[0] * (y + launch.grid[1] * z);
+  }
+  return keptPrograms(launch)[0] || 0;
+}
+
+// A step of the same statement and trips in another program.
+function alike(steps, old) {
+  if (!old) return 0;
+  const trips = (s) => s.loops.map((l) => l[1]).join();
+  const same = (s) => s.line === old.line && s.function === old.function;
+  const i = steps.findIndex((s) => same(s) && trips(s) === trips(old));
+  return Math.max(i >= 0 ? i : steps.findIndex(same), 0);
+}
+
+// Chooses something else; what depends on it follows.
+function go(change) {
+  const old = stepsOf(view.launch, view.program)[view.step];
+  const { focus, ...rest } = change;
+  const elsewhere = 'number' in rest && rest.number !== view.number;
+  Object.assign(view, rest);
+  if (elsewhere) {
+    Object.assign(view, { slices: {}, element: null, step: 0,
+      program: firstProgram(view.launch) });
+  }
+  view.program = Math.min(Math.max(view.program, 0),
+    Math.max(programCount(view.launch) - 1, 0));
+  const steps = stepsOf(view.launch, view.program);
+  if ('program' in rest && !('step' in rest)) view.step = alike(steps, old);
+  view.step = Math.min(Math.max(view.step, 0), Math.max(steps.length - 1, 0));
+  if ('step' in rest || 'program' in rest || elsewhere) view.picked = null;
+  view.moved = 'step' in rest;
+  note();
+  draw(focus);
+}
+
+// The address of the page says what is chosen, so that it can be passed on.
+function note() {
+  const text = `#launch=${view.number + 1}&program=${view.program}` +
+    `&step=${view.step + 1}`;
+  try {
+    history.replaceState(null, '', text);
+  } catch {
+    // a page in a frame of its own may not
+  }
+}
+
+function readAddress() {
+  const said = new URLSearchParams(location.hash.slice(1));
+  const number = Number(said.get('launch') || 1) - 1;
+  if (data.launches[number]) view.number = number;
+  view.program = said.has('program') ? Number(said.get('program')) || 0
+    : firstProgram(view.launch);
+  view.step = Number(said.get('step') || 1) - 1 || 0;
+}
+
+// ---- the frame -------------------------------------------------------------
+
+const parts = {
+  head: h('header', {}),
+  launches: h('nav', { 'aria-label': 'Launches', class: 'card' }),
+  programs: h('section', { 'aria-label': 'Programs', class: 'card' }),
+  source: h('section', { 'aria-label': 'Source', class: 'card' }),
+  values: h('section', { 'aria-label': 'Values', class: 'card' }),
+  tensors: h('section', { 'aria-label': 'Tensors', class: 'card' }),
+};
+
+const KEYS = [['← →', 'step back, forward'],
+  ['Shift ← →', 'the same statement in the trip before, after'],
+  ['[ ]', 'program before, after, of those with steps'],
+  ['Home End', 'first, last step'],
+  ['n p', 'next launch, launch before'],
+  ['arrows in the map', 'choose a program'], ['?', 'these keys']];
+
+const keys = h('dialog', { 'aria-label': 'Keys' }, h('h2', {}, 'Keys'),
+  h('dl', {}, KEYS.map(([k, text]) => h('div', {}, h('dt', {},
+    h('kbd', {}, k)), h('dd', {}, text)))),
+  h('form', { method: 'dialog' }, h('button', {}, 'Close')));
+
+function themeButton() {
+  return h('button', {
+    id: 'theme', 'aria-label': 'Dark or light', title: 'Dark or light',
+    onclick: () => {
+      const root = document.documentElement;
+      const dark = getComputedStyle(root).getPropertyValue('--dark').trim();
+      root.dataset.theme = dark === '1' ? 'light' : 'dark';
+      draw();
+    },
+  }, '◐');
+}
+
+function argumentText(launch) {
+  return launch.arguments.map((a) => {
+    if (a.tensor !== undefined) {
+      const t = launch.tensors[a.tensor];
+      return `${a.name}: ${t.type}[${t.shape.join(', ')}]`;
+    }
+    return `${a.name} = ${a.constexpr ?? a.value ?? '?'}`;
+  }).join(', ');
+}
+
+function drawHead() {
+  const { launch } = view;
+  const { cost } = launch, read = sum(cost.read), written = sum(cost.written);
+  const facts = [['programs', countText(launch.programs)],
+    ['time', timeText(launch.seconds * 1e9)],
+    ['operations', countText(sum(cost.operations))],
+    ['read', bytesText(read)], ['written', bytesText(written)],
+    ['lanes off', percentText(sum(cost.off), sum(cost.lanes))],
+    ['findings', String(launch.findings.length)]];
+  document.title = `${launch.kernel} · tkdbg view`;
+  replace(parts.head,
+    h('div', { class: 'title' },
+      h('h1', {}, launch.kernel, h('span', { class: 'quiet' },
+        ` grid (${launch.grid.join(', ')})`)),
+      h('div', { class: 'tools' },
+        h('button', { onclick: () => keys.showModal(), title: 'Keys',
+          'aria-label': 'Keys' }, '?'), themeButton())),
+    launch.status === 'complete' ? null : h('p', { class: 'warn' },
+      `The launch was ${launch.status} after ` +
+      `${pluralText(launch.programs, 'program')}.`),
+    h('p', { class: 'quiet arguments' }, argumentText(launch)),
+    h('dl', { class: 'facts' }, facts.map(([name, text]) => h('div', {
+      class: name === 'findings' && text !== '0' ? 'warn' : null,
+    }, h('dt', {}, name), h('dd', {}, text)))));
+}
+
+function draw(focus) {
+  const held = focus || (document.activeElement && document.activeElement.id);
+  view.widths = {
+    values: parts.values.clientWidth || 360,
+    value: Math.min(roomInCard(parts.values), 360),
+    tensor: Math.min(roomInCard(parts.tensors), 420),
+  };
+  drawHead();
+  drawTimeline(view, parts.launches);
+  drawGrid(view, parts.programs);
+  drawSource(view, parts.source);
+  drawValues(view, parts.values);
+  drawTensors(view, parts.tensors);
+  const next = held && document.getElementById(held);
+  if (next) next.focus({ preventScroll: true });
+}
+
+// ---- keys ------------------------------------------------------------------
+
+const isText = (e) => keys.open ||
+  (e.target.matches && e.target.matches('input, select, textarea'));
+
+const ACTIONS = {
+  ArrowLeft: (e) => ({ step: e.shiftKey ? otherTrip(view, -1)
+    : view.step - 1 }),
+  ArrowRight: (e) => ({ step: e.shiftKey ? otherTrip(view, 1)
+    : view.step + 1 }),
+  Home: () => ({ step: 0 }),
+  End: () => ({ step: Infinity }),
+  '[': () => ({ program: nextKept(view.launch, view.program, -1) }),
+  ']': () => ({ program: nextKept(view.launch, view.program, 1) }),
+  n: () => ({ number: Math.min(view.number + 1, data.launches.length - 1) }),
+  p: () => ({ number: Math.max(view.number - 1, 0) }),
+};
+
+function onKey(e) {
+  if (isText(e) || e.ctrlKey || e.metaKey || e.altKey) return;
+  if (e.key === '?') return keys.showModal();
+  const action = ACTIONS[e.key];
+  if (!action) return;
+  e.preventDefault();
+  go(action(e));
+}
+
+// ---- beginning -------------------------------------------------------------
+
+function start() {
+  document.body.append(parts.head, parts.launches, h('main', {},
+    parts.programs, parts.source, parts.values, parts.tensors),
+  h('footer', { class: 'quiet' }, `tkdbg ${data.tkdbg}`), keys);
+  if (!data.launches.length) {
+    replace(parts.head, h('h1', {}, 'No kernel was launched'));
+    return;
+  }
+  readAddress();
+  go({});
+  let width = window.innerWidth;
+  window.addEventListener('resize', () => {
+    if (window.innerWidth === width) return;
+    width = window.innerWidth;
+    draw();
+  });
+  window.addEventListener('hashchange', () => { readAddress(); go({}); });
+  document.addEventListener('keydown', onKey);
+  const dark = window.matchMedia('(prefers-color-scheme: dark)');
+  dark.addEventListener('change', () => draw());
+}
+
+start();
