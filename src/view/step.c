@@ -32,27 +32,28 @@ static size_t lanes_now(const tkw_run *r, const tkw_program *p) {
 
 /* ---- steps --------------------------------------------------------------- */
 
+/* A loop of a frame, after those around it. */
+static void put_loop(tk_buf *out, const tki_frame *f, const tki_loop *l,
+                     const char **comma) {
+  if (!l) return;
+  put_loop(out, f, l->outer, comma);
+  const tk_stmt *st = l->stmt;
+  tk_buf_printf(out, "%s[%d,%llu", *comma,
+                tk_source_line(f->func->src, st->span.lo),
+                (unsigned long long)l->trip);
+  if (st->kind == TK_S_FOR && f->func->slots[st->iv].name) {
+    const tk_slot *slot = &f->func->slots[st->iv];
+    tk_buf_printf(out, ",\"%s\",", slot->name);
+    tkw_put_lane(out, (tk_dtype)slot->type.elem, tki_lanes(&f->slots[st->iv]));
+  }
+  tk_buf_putc(out, ']');
+  *comma = ",";
+}
+
 static void put_loops(tk_buf *out, const tki_frame *f, const char **comma) {
   if (!f) return;
   put_loops(out, f->caller, comma);
-  const tki_loop *all[32];
-  size_t n = 0;
-  for (const tki_loop *l = f->loops; l && n < TK_COUNT(all); l = l->outer)
-    all[n++] = l;
-  while (n--) {
-    const tk_stmt *st = all[n]->stmt;
-    tk_buf_printf(out, "%s[%d,%llu", *comma,
-                  tk_source_line(f->func->src, st->span.lo),
-                  (unsigned long long)all[n]->trip);
-    if (st->kind == TK_S_FOR && f->func->slots[st->iv].name) {
-      const tk_slot *slot = &f->func->slots[st->iv];
-      tk_buf_printf(out, ",\"%s\",", slot->name);
-      tkw_put_lane(out, (tk_dtype)slot->type.elem,
-                   tki_lanes(&f->slots[st->iv]));
-    }
-    tk_buf_putc(out, ']');
-    *comma = ",";
-  }
+  put_loop(out, f, f->loops, comma);
 }
 
 static void put_callers(tk_buf *out, const tki_frame *f, const char **comma) {
