@@ -17,7 +17,7 @@ show() {
   printf '\n$'
   for word; do
     case $word in
-      *[\(\[]*) printf " '%s'" "$word" ;;
+      *[\(\[\ ]*) printf " '%s'" "$word" ;;
       *) printf ' %s' "$word" ;;
     esac
   done

@@ -221,7 +221,7 @@ static const swatch *ramp_of(const grid *g, int *n) {
 
 /* 0 alone has the middle of a signed scale. */
 static const swatch *swatch_of(const grid *g, const cell *c) {
-  int n;
+  int n = 0;
   const swatch *ramp = ramp_of(g, &n);
   double v = c->value;
   if (c->undefined) return &undefined_swatch;
@@ -265,7 +265,7 @@ static void put_mask_legend(tk_buf *out, const grid *g, bool colour) {
 }
 
 static void put_scale(tk_buf *out, const grid *g, bool colour) {
-  int n;
+  int n = 0;
   const swatch *ramp = ramp_of(g, &n);
   tk_buf_printf(out, "%.6g |", g->least);
   for (int i = 0; i < n; i++) put_swatch(out, &ramp[i], colour);

@@ -85,7 +85,7 @@ else
     says "the script's Python is the wheel's own" out "$SCRATCH/venv"
     status "the wheel's demo" 0 venv/bin/tkdbg demo
     says "the wheel's demo: its end" out 'That is the demo.'
-    says "the wheel's demo: what is found" out 'out of bounds'
+    says "the wheel's demo: what is found" err 'out-of-bounds'
     status 'the bridge to CUDA Tile is in the wheel' 0 \
       venv/bin/python -c 'import tkdbg.cutile'
     status 'the module' 0 venv/bin/python -m tkdbg run "$vector_add"

@@ -71,7 +71,7 @@ try 'dap' 'initialized|"success"' bash -c 'm="{\"seq\":1,\"type\":\"request\",
 \"command\":\"initialize\",\"arguments\":{\"adapterID\":\"t\"}}"
 printf "Content-Length: %d\r\n\r\n%s" ${#m} "$m" | timeout 20 tkdbg dap; :'
 try 'gdbserver' 'waiting' \
-  ends 124 timeout 2 tkdbg gdbserver :0 "${direct[@]}"
+  ends 124 timeout 10 tkdbg gdbserver :0 "${direct[@]}"
 try 'demo' 'That is the demo' tkdbg demo
 for shell in bash zsh fish; do
   try "completion for $shell" 'tkdbg' tkdbg help --completion $shell
