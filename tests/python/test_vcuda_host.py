@@ -363,6 +363,30 @@ class Libraries(unittest.TestCase):
             torch.empty(4, device="cuda").fill_(1)
         self.assertTrue(kept.is_cuda)
 
+    def test_devices_while_a_program_is_traced(self):
+        """Helion and others make fake tensors on the device of a real one."""
+        from torch._subclasses.fake_tensor import FakeTensorMode
+        from torch.fx.experimental.proxy_tensor import make_fx
+        x = torch.ones(4, device="cuda")
+        there = torch.device("cuda", 0)
+        with FakeTensorMode():
+            fake = torch.empty_strided((4,), (1,), device=x.device)
+            self.assertEqual((x.device, x.is_cuda, x.get_device()),
+                             (there, True, 0))
+            self.assertEqual(fake.device, there)
+            self.assertEqual(torch.ones(4).device.type, "cpu")
+            for found in (torch.where(fake > 0, fake, 0.0),
+                          torch.where(fake > 0, 1, 0.5),
+                          fake.where(fake > 0, 2)):
+                self.assertEqual(found.device, there)
+            self.assertEqual(torch.where(fake > 0, 1, 0).dtype, torch.int64)
+            self.assertEqual(torch.where(fake > 0, 1, 0.5).dtype,
+                             torch.float32)
+        text = make_fx(lambda v: torch.where(v > 0, v, 0.0),
+                       tracing_mode="fake")(x).code
+        self.assertIn("scalar_tensor", text)
+        self.assertNotIn("cpu", text)
+
 
 class Places(unittest.TestCase):
     """Where results are, and what CUDA says of places that differ."""

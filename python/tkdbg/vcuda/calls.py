@@ -5,6 +5,7 @@ arguments and its keywords; ``specials`` is the table.
 """
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -419,14 +420,50 @@ _METHODS = ("stride", "size", "dim", "numel", "element_size", "is_contiguous",
 _STORAGES = ("untyped_storage", "storage", "_typed_storage")
 
 
+def places(torch: types.ModuleType) -> dict[Any, Callable[..., Any]]:
+    """Those that tell where a tensor is."""
+    t = torch.Tensor
+    return {t.device.__get__: _get_device_property,
+            t.is_cuda.__get__: _get_is_cuda, t.is_cpu.__get__: _get_is_cpu,
+            t.get_device: _get_device}
+
+
+def _where_traced(v, func, args, kwargs):
+    """C++ makes a tensor of a number where it was told that the condition is:
+    on the CPU."""
+    torch = v.torch
+    if len(args) != 3 or kwargs:
+        return func(*args, **kwargs)
+    at = 1 if func is torch.Tensor.where else 0
+    condition = args[at]
+    rest = [a for i, a in enumerate(args) if i != at]
+    if all(isinstance(a, v.tensor) for a in rest) or not (
+            isinstance(condition, v.tensor)):
+        return func(*args)
+    dtype = torch.result_type(*rest)
+    return torch.where(condition, *(
+        a if isinstance(a, v.tensor) else torch.scalar_tensor(
+            a, dtype=dtype, device=condition.device) for a in rest))
+
+
+def traced(torch: types.ModuleType) -> dict[Any, Callable[..., Any]]:
+    """Functions that run here also where PyTorch traces a program."""
+    return {torch.where: _where_traced, torch.Tensor.where: _where_traced,
+            **{f: functools.partial(_place_traced, run)
+               for f, run in places(torch).items()}}
+
+
+def _place_traced(run, v, func, args, kwargs):
+    """A fake tensor says itself where it is."""
+    return (func(*args, **kwargs) if torch_private.is_fake(args[0]) else
+            run(v, func, args, kwargs))
+
+
 def specials(torch: types.ModuleType) -> dict[Any, Callable[..., Any]]:
     """{function of PyTorch: the function here that runs it}"""
     t = torch.Tensor
     table = {
-        torch.device: _device,
-        t.device.__get__: _get_device_property,
-        t.is_cuda.__get__: _get_is_cuda, t.is_cpu.__get__: _get_is_cpu,
-        t.get_device: _get_device,
+        torch.device: _device, **places(torch),
         t.cuda: _cuda, t.cpu: _cpu, t.to: _to, t.type: _type,
         t.type_as: _type_as, t.grad.__set__: _set_grad,
         t.pin_memory: _pin_memory, t.is_pinned: _is_pinned,

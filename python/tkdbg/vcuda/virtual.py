@@ -29,7 +29,7 @@ from ..device import check_index
 from ..patches import Patches
 from . import exchange, fakes, packed, patches, scaled
 from .autocast import Autocast
-from .calls import specials
+from .calls import specials, traced
 from .files import Files
 from .graphs import Graphs
 from .halves import Halves
@@ -70,6 +70,7 @@ class VirtualCuda:
                          **packed.functions(),
                          **scaled.functions(),
                          **exchange.functions(torch)}
+        self.traced = traced(torch)
         self.overloads = torch_private.operator_classes()
         self.empties = fresh_.makers(torch)
         self.factories = torch_private.makers()
@@ -306,9 +307,12 @@ class VirtualCuda:
     def call(self, func: Any, args: tuple[Any, ...],
              kwargs: dict[str, Any]) -> Any:
         """Runs one PyTorch function for the mode.  What is traced is traced
-        as on a machine with a GPU: fake tensors keep their devices."""
+        as on a machine with a GPU: fake tensors keep their devices, and others
+        say where they are."""
         if self.faking() is not None:
-            return func(*args, **kwargs)
+            own = self.traced.get(func)
+            return (func(*args, **kwargs) if own is None else
+                    own(self, func, args, kwargs))
         if self.fresh.held:
             return self.fresh.judge(func, args, kwargs, self.carry_out)
         return self.carry_out(func, args, kwargs)
