@@ -728,7 +728,8 @@ wheels:
 	@python3 tools/wheels.py --into '$(DIST)' $(ARCHES)
 
 wheels-check:
-	@DIST='$(DIST)' bash tools/wheel-roots.sh $(ONLY)
+	@sh tools/wheel-audit.sh '$(DIST)'
+	@DIST='$(DIST)' bash tools/wheel-roots.sh '$(ONLY)'
 
 PYTHONS ?=
 wheel-check:

