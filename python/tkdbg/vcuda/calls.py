@@ -448,9 +448,11 @@ def _where_traced(v, func, args, kwargs):
 
 def traced(torch: types.ModuleType) -> dict[Any, Callable[..., Any]]:
     """Functions that run here also where PyTorch traces a program."""
-    return {torch.where: _where_traced, torch.Tensor.where: _where_traced,
-            **{f: functools.partial(_place_traced, run)
-               for f, run in places(torch).items()}}
+    table: dict[Any, Callable[..., Any]] = {
+        torch.where: _where_traced, torch.Tensor.where: _where_traced}
+    for asked, run in places(torch).items():
+        table[asked] = functools.partial(_place_traced, run)
+    return table
 
 
 def _place_traced(run, v, func, args, kwargs):
