@@ -423,9 +423,11 @@ _STORAGES = ("untyped_storage", "storage", "_typed_storage")
 def places(torch: types.ModuleType) -> dict[Any, Callable[..., Any]]:
     """Those that tell where a tensor is."""
     t = torch.Tensor
-    return {t.device.__get__: _get_device_property,
-            t.is_cuda.__get__: _get_is_cuda, t.is_cpu.__get__: _get_is_cpu,
-            t.get_device: _get_device}
+    table: dict[Any, Callable[..., Any]] = {
+        t.device.__get__: _get_device_property,
+        t.is_cuda.__get__: _get_is_cuda, t.is_cpu.__get__: _get_is_cpu,
+        t.get_device: _get_device}
+    return table
 
 
 def _where_traced(v, func, args, kwargs):
