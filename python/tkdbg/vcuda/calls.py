@@ -466,7 +466,7 @@ def _place_traced(run, v, func, args, kwargs):
 def specials(torch: types.ModuleType) -> dict[Any, Callable[..., Any]]:
     """{function of PyTorch: the function here that runs it}"""
     t = torch.Tensor
-    table = {
+    table: dict[Any, Callable[..., Any]] = {
         torch.device: _device, **places(torch),
         t.cuda: _cuda, t.cpu: _cpu, t.to: _to, t.type: _type,
         t.type_as: _type_as, t.grad.__set__: _set_grad,
