@@ -51,7 +51,7 @@ static bool wait_for_client(tk_gdbserver *s) {
                     : "tkdbg: waiting for gdb: target remote %s",
       g->listener.shown);
   while (!gw_listen_accept(&g->listener, SLICE, &in, &out))
-    if (g->env->interrupted || (g->listener.stdio && g->listener.spent))
+    if (gs_is_interrupted(g->env) || (g->listener.stdio && g->listener.spent))
       return false;
   gs_wire_connect(&g->wire, in, out);
   if (gs_is_let_go(g)) gs_live_on(g, GS_LIVES);
