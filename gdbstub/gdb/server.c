@@ -51,7 +51,7 @@ static bool wait_for_client(tk_gdbserver *s) {
                     : "tkdbg: waiting for gdb: target remote %s",
       g->listener.shown);
   while (!gw_listen_accept(&g->listener, SLICE, &in, &out))
-    if (gs_is_interrupted(g->env) || (g->listener.stdio && g->listener.spent))
+    if (g->env->interrupted || (g->listener.stdio && g->listener.spent))
       return false;
   gs_wire_connect(&g->wire, in, out);
   if (gs_is_let_go(g)) gs_live_on(g, GS_LIVES);
@@ -294,6 +294,9 @@ static void give_back(tk_gdbserver *s) {
   g->image = NULL;
   g->arguments.lanes = NULL;
   gs_live_on(g, GS_KEPT);
+  /* A host program repeats Ctrl-C until it is asked, and would hit the command
+   * that follows. */
+  if (g->env->interrupted && !g->env->pauses) tk_attend(g->env);
   g->env->interrupted = g->env->pauses = 0;
   tk_debug_hand_over(g->d, &s->lender, NULL);
   say(s,

@@ -25,11 +25,6 @@ void gs_wire_connect(gs_wire *w, int in, int out) {
   tk_buf_clear(&w->sent);
 }
 
-bool gs_is_interrupted(tk_env *e) {
-  if (!e->interrupted) return false;
-  return e->pauses || tk_attend(e) != TK_ATTEND_GO_ON;
-}
-
 void gs_wire_close(gs_wire *w) {
   gw_line_close(&w->line);
 }
@@ -113,7 +108,7 @@ gs_arrival gs_wire_next(gs_wire *w, int timeout) {
   while (w->line.in >= 0) {
     gs_arrival got = take_input(w);
     if (got != GS_NOTHING) return got;
-    if (gs_is_interrupted(w->env)) return GS_CLOSED;
+    if (w->env->interrupted) return GS_CLOSED;
     gw_read more = gw_line_read(&w->line, &timeout);
     if (more == GW_LATE) return GS_NOTHING;
     if (more == GW_GONE) break;

@@ -38,10 +38,6 @@ void gs_wire_free(gs_wire *w);
 void gs_wire_connect(gs_wire *w, int in, int out);
 /* Closes the connection. */
 void gs_wire_close(gs_wire *w);
-/* Whether Ctrl-C ends a wait.  The host program is asked, as everywhere: one
- * that is not asked repeats the interruption until it is, and would hit what
- * comes next. */
-bool gs_is_interrupted(tk_env *e);
 
 /* Waits for what arrives next, at most timeout milliseconds; -1: as long as
  * it takes, or until the session is interrupted. */
