@@ -74,9 +74,7 @@ TKI_CLONES static void mark_written(uint8_t *flags, uint32_t *writer,
 static void cover_stretch(tkw_run *r, const tki_access *a, const tki_stretch *x,
                           uint32_t program) {
   tki *t = a->t;
-  const tki_region *region = a->region != TKI_ANY
-                                 ? &t->regions[a->region]
-                                 : tki_region_at(t, x->addr, a->size);
+  const tki_region *region = tki_access_region(a, x->lane);
   if (!region || !region->tensor || x->addr < region->lo) return;
   tkw_cover *c = &r->covers[region - t->regions];
   c = &r->covers[c->home];

@@ -189,14 +189,19 @@ static void put_tensors(tk_buf *out, const tk_view *v, const tki *t) {
 
 /* ---- costs --------------------------------------------------------------- */
 
+static uint64_t cost_at(const tkw_cost *c, size_t offset) {
+  uint64_t x;
+  memcpy(&x, (const char *)c + offset, sizeof x);
+  return x;
+}
+
 static void put_cost_list(tk_buf *out, const tkw_run *r, const char *key,
                           size_t offset, double factor) {
   uint64_t n = (r->programs + r->every - 1) / r->every;
   tk_buf_printf(out, ",\"%s\":[", key);
   for (uint64_t i = 0; i < n; i++) {
-    uint64_t x;
-    memcpy(&x, (const char *)&r->by[i] + offset, sizeof x);
-    tk_buf_printf(out, "%s%.0f", i ? "," : "", (double)x * factor);
+    double x = (double)cost_at(&r->by[i], offset);
+    tk_buf_printf(out, "%s%.0f", i ? "," : "", x * factor);
   }
   tk_buf_putc(out, ']');
 }
@@ -271,11 +276,9 @@ static void put_lines(tk_buf *out, tkw_run *r, tki *t, const texts *x,
     tk_buf_printf(out, "%s{\"source\":%d,\"line\":%d,\"nanoseconds\":%.0f",
                   i ? "," : "", l->source, l->line,
                   (double)l->cost.ticks * nanoseconds);
-    for (size_t k = 0; k < TK_COUNT(costs); k++) {
-      uint64_t v;
-      memcpy(&v, (const char *)&l->cost + costs[k].offset, sizeof v);
-      tk_buf_printf(out, ",\"%s\":%llu", costs[k].key, (unsigned long long)v);
-    }
+    for (size_t k = 0; k < TK_COUNT(costs); k++)
+      tk_buf_printf(out, ",\"%s\":%llu", costs[k].key,
+                    (unsigned long long)cost_at(&l->cost, costs[k].offset));
     tk_buf_putc(out, '}');
   }
   tk_buf_putc(out, ']');
@@ -331,8 +334,8 @@ static const char *status_name(tk_status st) {
                                 : "failed";
 }
 
-void tkw_put_launch(tk_buf *out, const tk_view *v, tki *t, tk_status st) {
-  tkw_run *r = (tkw_run *)&v->run;
+void tkw_put_launch(tk_buf *out, tk_view *v, tki *t, tk_status st) {
+  tkw_run *r = &v->run;
   double seconds = tk_clock_seconds() - r->seconds;
   uint64_t ticks = tkf_ticks() - r->ticks;
   double nanoseconds = ticks ? seconds * 1e9 / (double)ticks : 0;

@@ -17,14 +17,7 @@ enum { MOST_COSTS = 1 << 20, SAMPLED = 16, KEEP_ALL = 64 };
 
 /* ---- which programs ------------------------------------------------------ */
 
-static bool is_kept(const tkw_run *r, uint64_t index) {
-  for (size_t i = 0; i < r->nkept; i++)
-    if (r->kept[i].index == index) return true;
-  return false;
-}
-
 static void keep_program(tkw_run *r, tki *t, uint64_t index) {
-  if (is_kept(r, index)) return;
   tkw_program *p = &r->kept[r->nkept++];
   p->index = index;
   tk_buf_init(&p->steps, t->env);

@@ -106,6 +106,11 @@ void tkw_put_lane(tk_buf *out, tk_dtype d, const void *lane);
 void tkw_sample(const tk_type *type, size_t most, size_t step[TK_MAX_RANK]);
 /* "fp32[64, 64]" as a JSON string. */
 void tkw_put_type(tk_buf *out, const tk_type *type);
+/* The members "shape"; "lo" and "hi" of a box; "base" and "step" of addresses
+ * that are affine, in elements, or false: they are not of whole ones. */
+void tkw_put_shape(tk_buf *out, const tk_type *type);
+void tkw_put_box(tk_buf *out, const tki_sym *s);
+bool tkw_put_elements(tk_buf *out, const tki_sym *s, const tki_region *r);
 /* The element of a region that an address is of, from its first one. */
 static inline int64_t tkw_element(const tki_region *r, uint64_t addr) {
   return (int64_t)(addr - r->lo) / (int64_t)tk_dtypes[r->tensor->dtype].size;

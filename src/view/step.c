@@ -255,37 +255,14 @@ void tkw_step_ends(tkw_run *r, tkw_program *p, tki *t, const tk_inst *in,
 
 /* ---- accesses ------------------------------------------------------------ */
 
-static void put_shape(tk_buf *out, const tk_type *type) {
-  tk_buf_puts(out, ",\"shape\":[");
-  for (int k = 0; k < type->rank; k++)
-    tk_buf_printf(out, "%s%d", k ? "," : "", type->shape[k]);
-  tk_buf_putc(out, ']');
-}
-
 /* Addresses that are affine, in elements of the tensor; the mask as a box. */
 static bool put_affine_access(tk_buf *out, const tki_access *a,
                               const tki_region *r) {
   const tki_sym *s = a->pointer ? tki_symbol(a->pointer) : NULL;
   const tki_sym *box = a->active ? tki_symbol(a->active) : NULL;
   if (!s || !r || !r->tensor) return false;
-  int64_t size = (int64_t)tk_dtypes[r->tensor->dtype].size;
-  for (int k = 0; k < tki_sym_rank(s); k++)
-    if (tki_sym_step(s, k) % size) return false;
-  if ((int64_t)(tki_sym_base(s) - r->lo) % size) return false;
-  tk_buf_printf(out, ",\"base\":%lld,\"step\":[",
-                (long long)tkw_element(r, tki_sym_base(s)));
-  for (int k = 0; k < tki_sym_rank(s); k++)
-    tk_buf_printf(out, "%s%lld", k ? "," : "",
-                  (long long)(tki_sym_step(s, k) / size));
-  tk_buf_putc(out, ']');
-  if (!box) return true;
-  for (int side = 0; side < 2; side++) {
-    tk_buf_puts(out, side ? "],\"hi\":[" : ",\"lo\":[");
-    for (int k = 0; k < tki_sym_rank(box); k++)
-      tk_buf_printf(out, "%s%zu", k ? "," : "",
-                    side ? tki_sym_hi(box, k) : tki_sym_lo(box, k));
-  }
-  tk_buf_putc(out, ']');
+  if (!tkw_put_elements(out, s, r)) return false;
+  if (box) tkw_put_box(out, box);
   return true;
 }
 
@@ -296,9 +273,7 @@ static void put_stretches(tk_buf *out, const tki_access *a, tki *t) {
   int tensor = -1;
   tk_buf_puts(out, ",\"runs\":[");
   while (a->n && tki_next_stretch(a, &x)) {
-    const tki_region *r = a->region != TKI_ANY
-                              ? &t->regions[a->region]
-                              : tki_region_at(t, x.addr, a->size);
+    const tki_region *r = tki_access_region(a, x.lane);
     if (!r || !r->tensor) continue;
     if (tensor < 0) tensor = (int)(r - t->regions);
     if (n == MOST_STRETCHES || tensor != (int)(r - t->regions)) {
@@ -324,7 +299,7 @@ void tkw_step_access(tkw_run *r, tkw_program *p, tki *t, const tki_access *a) {
                                          : tk_inst_name((tk_opcode)a->in->op),
                 tk_source_line(tki_user_frame(t->frame)->func->src,
                                tki_user_frame(t->frame)->inst->span.lo));
-  put_shape(out, &a->in->type);
+  tkw_put_shape(out, &a->in->type);
   if (a->in->op != TK_I_LOAD && p->in == a->in && p->nfrom)
     tk_buf_printf(out, ",\"value\":%zu", p->from[0]);
   else if (a->in->op == TK_I_LOAD)

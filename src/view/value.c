@@ -13,6 +13,13 @@ void tkw_put_type(tk_buf *out, const tk_type *type) {
   tk_buf_putc(out, '"');
 }
 
+void tkw_put_shape(tk_buf *out, const tk_type *type) {
+  tk_buf_puts(out, ",\"shape\":[");
+  for (int k = 0; k < type->rank; k++)
+    tk_buf_printf(out, "%s%d", k ? "," : "", type->shape[k]);
+  tk_buf_putc(out, ']');
+}
+
 /* ---- numbers ------------------------------------------------------------- */
 
 /* What a reader of JSON takes for a number without loss. */
@@ -98,7 +105,7 @@ static void put_steps(tk_buf *out, const tki_sym *s, int64_t size) {
   tk_buf_putc(out, ']');
 }
 
-static void put_box(tk_buf *out, const tki_sym *s) {
+void tkw_put_box(tk_buf *out, const tki_sym *s) {
   for (int side = 0; side < 2; side++) {
     tk_buf_puts(out, side ? "],\"hi\":[" : ",\"lo\":[");
     for (int k = 0; k < tki_sym_rank(s); k++)
@@ -108,26 +115,28 @@ static void put_box(tk_buf *out, const tki_sym *s) {
   tk_buf_putc(out, ']');
 }
 
+bool tkw_put_elements(tk_buf *out, const tki_sym *s, const tki_region *r) {
+  int64_t size = (int64_t)tk_dtypes[r->tensor->dtype].size;
+  for (int k = 0; k < tki_sym_rank(s); k++)
+    if (tki_sym_step(s, k) % size) return false;
+  if ((int64_t)(tki_sym_base(s) - r->lo) % size) return false;
+  tk_buf_printf(out, ",\"base\":%lld",
+                (long long)tkw_element(r, tki_sym_base(s)));
+  put_steps(out, s, size);
+  return true;
+}
+
 /* Returns false if its lanes have to be written. */
 static bool put_affine(tk_buf *out, const tki_sym *s, const tk_type *type,
                        const tki_region *r) {
-  int64_t lo, hi, size = 1;
+  int64_t lo, hi;
   uint64_t base = tki_sym_base(s);
   tk_dtype d = type->ptr ? TK_UINT64 : (tk_dtype)type->elem;
   if (!tk_is_int(d) || !tki_sym_bounds(s, d, &lo, &hi)) return false;
-  if (type->ptr) {
-    if (!r) return false;
-    size = (int64_t)tk_dtypes[r->tensor->dtype].size;
-    for (int k = 0; k < tki_sym_rank(s); k++)
-      if (tki_sym_step(s, k) % size) return false;
-    if ((int64_t)(base - r->lo) % size) return false;
-  }
+  if (type->ptr) return r && tkw_put_elements(out, s, r);
   tk_buf_puts(out, ",\"base\":");
-  if (type->ptr)
-    put_pointer(out, r, &base);
-  else
-    put_integer(out, d, tk_lane_int(d, &base));
-  put_steps(out, s, size);
+  put_integer(out, d, tk_lane_int(d, &base));
+  put_steps(out, s, 1);
   return true;
 }
 
@@ -238,12 +247,7 @@ void tkw_put_value(tk_buf *out, const tki *t, const char *name,
   tkw_put_type(out, type);
   if (name) tk_buf_printf(out, ",\"name\":\"%s\"", name); /* an identifier */
   if (r) tk_buf_printf(out, ",\"tensor\":%d", (int)v->region);
-  if (type->rank) {
-    tk_buf_puts(out, ",\"shape\":[");
-    for (int k = 0; k < type->rank; k++)
-      tk_buf_printf(out, "%s%d", k ? "," : "", type->shape[k]);
-    tk_buf_putc(out, ']');
-  }
+  if (type->rank) tkw_put_shape(out, type);
   if (one) {
     tk_buf_puts(out, ",\"all\":");
     if (type->ptr)
@@ -251,7 +255,7 @@ void tkw_put_value(tk_buf *out, const tki *t, const char *name,
     else
       tkw_put_lane(out, (tk_dtype)type->elem, one);
   } else if (s && tki_sym_kind_of(s) == TKI_SYM_BOX) {
-    put_box(out, s);
+    tkw_put_box(out, s);
   } else if (!s || !put_affine(out, s, type, r)) {
     if (!type->ptr)
       put_extremes(out, (tk_dtype)type->elem, v, (size_t)tk_numel(type));

@@ -31,7 +31,7 @@ struct tk_view {
 };
 
 /* launch.c: adds the object of a run that has ended. */
-void tkw_put_launch(tk_buf *out, const tk_view *v, tki *t, tk_status st);
+void tkw_put_launch(tk_buf *out, tk_view *v, tki *t, tk_status st);
 
 /* page.c */
 void tkw_put_json(tk_buf *out, const tk_view *v);
