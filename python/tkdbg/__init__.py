@@ -29,6 +29,7 @@ front      __init__      install(), uninstall(), options()
            whypage       ... and drawn
            profile       ``tkdbg profile``: where the time of launches went
            viewpage      ``tkdbg view``: a page of all launches
+           watched       ... what the two have in common
            triton_replay a launch file by real Triton, as a process of its own
            setup         what install() puts in place and takes away again
            runners       ... what stops a debugger where a test raises

@@ -163,8 +163,7 @@ def as_python_function(session: Session, function: Callable[..., Any]) -> Any:
 
 def as_jit_function(session: Session, value: Any) -> Any:
     """The jit function inside value (autotuners and the like), or None."""
-    if isinstance(value, (type, int, float, str, tuple, list, dict,
-                          types.ModuleType)):
+    if isinstance(value, (type, int, float, str, tuple, list, dict)):
         return None
     for _ in range(MAX_WRAPPERS):
         if isinstance(value, JITCallable):

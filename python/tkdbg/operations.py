@@ -50,6 +50,8 @@ class Names:
         self._lib = session.lib
         self._names: Any = None
         self._made: dict[Any, Any] = {}
+        self._under: dict[str, list[str]] = {}
+        self._near: dict[Any, str] = {}  # what lookup() has said
 
     def all(self) -> frozenset[str]:
         """Canonical names."""
@@ -67,9 +69,24 @@ class Names:
 
     def under(self, prefix: str) -> list[str]:
         """Last parts of the names directly under "tl", "libdevice", ..."""
-        start = prefix + "."
-        return sorted(n[len(start):] for n in self.all()
-                      if n.startswith(start) and "." not in n[len(start):])
+        found = self._under.get(prefix)
+        if found is None:
+            start = prefix + "."
+            found = self._under[prefix] = sorted(
+                n[len(start):] for n in self.all()
+                if n.startswith(start) and "." not in n[len(start):])
+        return found
+
+    def near(self, name: str, prefixes: tuple[str, ...]) -> str:
+        """What may have been meant by a name that is not there; kept, since
+        each compilation asks modules for names that only other values have."""
+        found = self._near.get((name, prefixes))
+        if found is None:
+            known = [n for p in prefixes for n in self.under(p)]
+            near = difflib.get_close_matches(name, known, 1)
+            found = self._near[name, prefixes] = (
+                f" (did you mean '{near[0]}'?)" if near else "")
+        return found
 
 
 def names() -> Names:
@@ -102,11 +119,5 @@ def lookup(module_name: str, prefixes: tuple[str, ...]) -> Callable[..., Any]:
             canonical = f"{prefix}.{name}"
             if canonical in known.all() or not known.under(prefix):
                 return known.builtin(canonical, module_name)
-        raise AttributeError(text + _near(name, prefixes))
+        raise AttributeError(text + known.near(name, prefixes))
     return find
-
-
-def _near(name, prefixes):
-    known = [n for p in prefixes for n in names().under(p)]
-    near = difflib.get_close_matches(name, known, 1)
-    return f" (did you mean '{near[0]}'?)" if near else ""

@@ -9,24 +9,21 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from . import errors
+from . import watched
 
 if TYPE_CHECKING:
     from .session import Session
 
 
-class Profile:
+class Profile(watched.Watched):
     """Profiles the launches of a session from now on."""
 
     def __init__(self, session: Session) -> None:
-        self._session, self._profile = session, ctypes.c_void_p()
+        self._profile = ctypes.c_void_p()
         session.check(session.lib.tk_profile_new(
             session.ptr, ctypes.byref(self._profile)))
         session.runs.profile_with(self._profile)
-        self._out = os.dup(1)
-        if session.options.json:  # alone on standard output
-            sys.stdout.flush()
-            os.dup2(2, 1)
+        super().__init__(session)
 
     def _text(self):
         lib, out = self._session.lib, ctypes.c_char_p()
@@ -39,26 +36,10 @@ class Profile:
         self._session.check(status)
         return out.value
 
-    def _write(self):
+    def _write(self, complete):
         with os.fdopen(self._out, "wb") as file:
             file.write(self._text())
         page = self._session.options.html
         if page is not None:
             self._session.check(self._session.lib.tk_profile_save(
                 self._profile, page.encode()))
-
-    def tell(self, complete: bool) -> None:
-        """Prints it; complete: the script got to its end, so that an error
-        here decides the exit status."""
-        try:
-            self._write()
-        except OSError as e:
-            self._fail(f"tkdbg: cannot write to standard output: "
-                       f"{e.strerror}", complete)
-        except errors.UsageError as e:
-            self._fail(str(e), complete)
-
-    def _fail(self, text, complete):
-        if complete:
-            raise errors.UsageError(text)
-        sys.stderr.write(f"{text}\n")

@@ -156,14 +156,13 @@ class Search:
         self.launches = log.launches
         self.links = self._links_of(log)
         self.wrong: Any = None   # which elements were wrong
-        self.watchdog = Watchdog(lib)
 
     def __enter__(self) -> Search:
-        self.watchdog.__enter__()
+        self._begin_watching()
         return self
 
     def _begin_watching(self):
-        """A process that was split off has no thread but its first."""
+        """Again in a process that was split off, which has but one thread."""
         self.watchdog = Watchdog(self.lib)
         self.watchdog.__enter__()
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import enum
 import re
-import types
 from typing import Any
 
 TRITON_MAX_TENSOR_NUMEL = 1048576
@@ -393,8 +392,6 @@ def is_tl_tuple_class(cls: type) -> bool:
 def pointer_depth(value: Any) -> tuple[Any, ...]:
     """(element dtype, pointers around it) of a dtype object."""
     depth = 0
-    if isinstance(value, types.ModuleType):  # whose missing names cost more
-        return value, depth
     while hasattr(value, "element_ty") and not hasattr(value, "shape"):
         value = value.element_ty
         depth += 1

@@ -10,27 +10,24 @@ import sys
 import webbrowser
 from typing import TYPE_CHECKING
 
-from . import errors
+from . import errors, watched
 
 if TYPE_CHECKING:
     from .session import Session
 
 
-class View:
+class View(watched.Watched):
     """Watches the launches of a session from now on."""
 
     def __init__(self, session: Session) -> None:
-        self._session, self._view = session, ctypes.c_void_p()
+        self._view = ctypes.c_void_p()
         options = session.options
         session.check(session.lib.tk_view_new(
             session.ptr, options.page_size or 0, ctypes.byref(self._view)))
         if options.launch is None:
             session.lib.tk_view_expect_many(self._view)
         session.runs.view_with(self._view)
-        self._out = os.dup(1)
-        if options.json:  # alone on standard output
-            sys.stdout.flush()
-            os.dup2(2, 1)
+        super().__init__(session)
 
     def _write_data(self):
         out = ctypes.c_char_p()
@@ -48,24 +45,11 @@ class View:
         if self._session.options.open:
             webbrowser.open(f"file://{os.path.abspath(path)}")
 
-    def tell(self, complete: bool) -> None:
-        """Writes it; complete: the script got to its end, so that an error
-        here decides the exit status."""
-        try:
-            if self._session.options.json:
-                self._write_data()
-            elif self._session.lib.tk_view_launches(self._view):
-                self._write_page()
-            elif complete:
-                raise errors.UsageError(
-                    "tkdbg: no kernel was launched: there is nothing to show")
-        except OSError as e:
-            self._fail(f"tkdbg: cannot write to standard output: "
-                       f"{e.strerror}", complete)
-        except errors.UsageError as e:
-            self._fail(str(e), complete)
-
-    def _fail(self, text, complete):
-        if complete:
-            raise errors.UsageError(text)
-        sys.stderr.write(f"{text}\n")
+    def _write(self, complete):
+        if self._session.options.json:
+            self._write_data()
+        elif self._session.lib.tk_view_launches(self._view):
+            self._write_page()
+        elif complete:
+            raise errors.UsageError(
+                "tkdbg: no kernel was launched: there is nothing to show")

@@ -72,11 +72,16 @@ def run(count: int, attempt: Attempt, limits: Limits, enough: threading.Event,
         return _Team(count, attempt, limits, begin).outcome(processes, enough)
     found: dict[int, Result] = {}
 
-    def told() -> int:
-        return (STOP if enough.is_set() else
-                HURRY if any(r.passes for r in found.values()) else GO)
-    made = _attempts(range(count), attempt, limits, told, found.__setitem__)
+    made = _attempts(range(count), attempt, limits,
+                     lambda: _word(found, enough), found.__setitem__)
     return Outcome(found, made)
+
+
+def _word(found: dict[int, Result], enough: threading.Event) -> int:
+    """What whoever makes attempts is told."""
+    if enough.is_set():
+        return STOP
+    return HURRY if any(r.passes for r in found.values()) else GO
 
 
 def _attempts(numbers: range, attempt: Attempt, limits: Limits,
@@ -165,11 +170,7 @@ class _Team:
                 for key, _ in ready.select(LOOK):
                     if not self._read(key.fd):
                         ready.unregister(key.fd)
-                self._tell(STOP if enough.is_set() else HURRY if any(
-                    r.passes for r in self.found.values()) else GO)
-
-    def _tell(self, word):
-        self.word[0] = word
+                self.word[0] = _word(self.found, enough)
 
     def _read(self, reader):
         """Takes what one has sent; whether it may send more."""

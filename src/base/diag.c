@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "assert.h"
+#include "outfile.h"
 #include "scratch.h"
 
 static const struct {
@@ -371,4 +372,12 @@ void tk_diag_truncate(tk_env *e, size_t n) {
 
 void tk_diag_clear(tk_env *e) {
   tk_diag_truncate(e, 0);
+}
+
+void tk_save_text(tk_env *e, const char *path, const tk_buf *text) {
+  int error = tk_outfile_save(path, text->s, text->n);
+  if (!error) return;
+  tk_diag_add(e, TK_D_FILE, NULL, (tk_span){0, 0}, "cannot write %s: %s", path,
+              strerror(error));
+  tk_throw(e, TK_USAGE);
 }

@@ -98,4 +98,8 @@ void tk_finding_text(tk_buf *out, const tk_finding *f, bool colour);
 void tk_finding_json(tk_buf *out, const tk_finding *f);
 void tk_json_string(tk_buf *out, const char *s, size_t n);
 
+/* Writes a text to a file that the user has named; throws TK_USAGE after
+ * reporting why it cannot. */
+void tk_save_text(tk_env *e, const char *path, const tk_buf *text);
+
 #endif

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "base/outfile.h"
-
 static void profile_run_begins(void *ud, tki *t) {
   tk_profile *p = ud;
   if (!p->ignoring) tkf_run_begin(&p->run, t, p->least);
@@ -123,12 +121,7 @@ typedef struct saving {
 
 static void save_page(tk_env *e, void *ud) {
   const saving *s = ud;
-  const tk_buf *page = &s->p->html;
-  int error = tk_outfile_save(s->path, page->s, page->n);
-  if (!error) return;
-  tk_diag_add(e, TK_D_FILE, NULL, (tk_span){0, 0}, "cannot write %s: %s",
-              s->path, strerror(error));
-  tk_throw(e, TK_USAGE);
+  tk_save_text(e, s->path, &s->p->html);
 }
 
 tk_status tk_profile_save(tk_profile *p, const char *path) {

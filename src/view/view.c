@@ -2,8 +2,6 @@
  */
 #include "view/view.h"
 
-#include "base/outfile.h"
-
 /* ---- runs ---------------------------------------------------------------- */
 
 /* Bytes that the steps of the next launch may take: what is left of the page,
@@ -136,12 +134,7 @@ typedef struct saving {
 
 static void save_view(tk_env *e, void *ud) {
   const saving *s = ud;
-  const tk_buf *page = &s->v->html;
-  int error = tk_outfile_save(s->path, page->s, page->n);
-  if (!error) return;
-  tk_diag_add(e, TK_D_FILE, NULL, (tk_span){0, 0}, "cannot write %s: %s",
-              s->path, strerror(error));
-  tk_throw(e, TK_USAGE);
+  tk_save_text(e, s->path, &s->v->html);
 }
 
 tk_status tk_view_save(tk_view *v, const char *path) {
