@@ -283,19 +283,19 @@ $(B)/gen/%.inc: src/typing/%.py
 	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
 
 # ... and the style and script of a profile's page.
+as_strings = sed 's/[\\"]/\\&/g; s/.*/"&\\n"/'
 $(B)/gen/%.inc: src/profile/%
 	@mkdir -p $(@D)
-	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
+	$(Q)$(as_strings) $< >$@
 
 # ... and those of the view's page: its modules become one.
 $(B)/gen/view.css.inc: src/view/view.css
 	@mkdir -p $(@D)
-	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
+	$(Q)$(as_strings) $< >$@
 $(B)/gen/view.js.inc: $(VIEW_JS)
 	@mkdir -p $(@D)
 	$(Q)cat $(VIEW_JS) | sed -e '/^import .*;$$/d' \
-	  -e '/^import /,/;$$/d' -e 's/^export //' \
-	  -e 's/[\\"]/\\&/g; s/.*/"&\\n"/' >$@
+	  -e '/^import /,/;$$/d' -e 's/^export //' | $(as_strings) >$@
 
 # ... and the list of what the language's part defines.
 $(B)/gen/%.def: src/typing/%.py
@@ -472,6 +472,9 @@ cross-check:
 	done; \
 	$(MAKE) B=build-aarch64 CC=$(CROSS) WERROR=1 \
 	  CPPFLAGS='$(CPPFLAGS) -Ibuild-aarch64/include' cross-objects
+cross-objects: $(LIB_OBJ) $(CLI_OBJ) $(CUDA_OBJ)
+	@echo 'cross-check: $(words $^) files compile by $(CROSS)'
+
 # aarch64 by qemu, in a root of its own; PARTS='c bits' does a part.
 PARTS ?=
 aarch64-check:
@@ -481,9 +484,6 @@ aarch64-check:
 COMPILERS ?=
 compilers:
 	@COMPILERS='$(COMPILERS)' sh tools/compilers.sh
-
-cross-objects: $(LIB_OBJ) $(CLI_OBJ) $(CUDA_OBJ)
-	@echo 'cross-check: $(words $^) files compile by $(CROSS)'
 
 # What runs more than 5 % more instructions than tests/bench/counts.txt says.
 bench-counts:

@@ -43,10 +43,15 @@ static void put_words(FILE *f, const char *list) {
   }
 }
 
+/* Whether the value is one of a list of words. */
+static bool has_words(const cli_option *o) {
+  return o->kind == TK_OPTION_WORD || strchr(o->arg, '|');
+}
+
 static void bash_values(FILE *f) {
   for (int i = 0; i < CLI_OPTIONS; i++) {
     const cli_option *o = &cli_options[i];
-    if (o->kind != TK_OPTION_WORD && !strchr(o->arg, '|')) continue;
+    if (!has_words(o)) continue;
     fprintf(f, "    --%s) words='", o->name);
     put_words(f, o->arg);
     fputs("' ;;\n", f);
@@ -98,11 +103,6 @@ static void put_summary(FILE *f, const char *help, const char *escaped) {
     if (strchr(escaped, help[i])) putc('\\', f);
     putc(help[i], f);
   }
-}
-
-/* Whether the value is one of a list of words. */
-static bool has_words(const cli_option *o) {
-  return o->kind == TK_OPTION_WORD || strchr(o->arg, '|');
 }
 
 /* ---- zsh ----------------------------------------------------------------- */
