@@ -277,13 +277,15 @@ $(B)/%.o: %.c $(B)/flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) $(EXTRA_CFLAGS) $(WERROR_FLAG) -MMD -MP -c -o $@ $<
 
+# Lines of a text as strings of C.
+as_strings = sed 's/[\\"]/\\&/g; s/.*/"&\\n"/'
+
 # The part of the language that is written in itself, as a C string.
 $(B)/gen/%.inc: src/typing/%.py
 	@mkdir -p $(@D)
-	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
+	$(Q)$(as_strings) $< >$@
 
 # ... and the style and script of a profile's page.
-as_strings = sed 's/[\\"]/\\&/g; s/.*/"&\\n"/'
 $(B)/gen/%.inc: src/profile/%
 	@mkdir -p $(@D)
 	$(Q)$(as_strings) $< >$@

@@ -50,6 +50,11 @@ export function pidOf(launch, index) {
   return [index % x, Math.floor(index / x) % y, Math.floor(index / (x * y))];
 }
 
+// ... and back.
+export function programAt(launch, [x, y, z]) {
+  return x + launch.grid[0] * (y + launch.grid[1] * z);
+}
+
 export const pidText = (launch, index) =>
   `(${pidOf(launch, index).join(', ')})`;
 
@@ -121,6 +126,18 @@ export function lanesOf(value) {
     value.base !== undefined || !!value.lo || !!value.lanes };
 }
 
+// The least and the greatest of n things that are numbers.
+export function extremes(n, at) {
+  let low = Infinity, high = -Infinity;
+  for (let i = 0; i < n; i++) {
+    const x = at(i);
+    if (typeof x !== 'number') continue;
+    low = Math.min(low, x);
+    high = Math.max(high, x);
+  }
+  return low <= high ? [low, high] : [0, 0];
+}
+
 // The least and the greatest lane, as text; '' if nothing is known.
 export function rangeText(value) {
   if ('all' in value) {
@@ -187,6 +204,10 @@ export function homeOf(launch, number) {
   return tensor.shares === undefined ? tensor : launch.tensors[tensor.shares];
 }
 
+// What a tensor's memory holds, if the page has it.
+export const contentsOf = (launch, number) =>
+  launch.tensors[number].values || homeOf(launch, number).values;
+
 const covers = new Map();
 
 // {flags, writer}, by element; null: the tensor is not followed.
@@ -216,6 +237,21 @@ export function coverOf(launch, number) {
 // Where an element of a tensor stands in its memory.
 export const placeOf = (tensor, index) => index.reduce(
   (x, i, k) => x + i * tensor.strides[k], tensor.first);
+
+// The index along each axis of what stands at a place of the memory, and how far
+// behind that element the place is; nearest: of the tensor's own elements.
+export function indexAt(tensor, at, nearest = false) {
+  let left = at - tensor.first;
+  const axes = tensor.strides.map((stride, k) => ({ stride, k }))
+    .filter(({ stride }) => stride > 0).sort((a, b) => b.stride - a.stride);
+  const index = tensor.shape.map(() => 0);
+  for (const { stride, k } of axes) {
+    index[k] = Math.floor(left / stride);
+    if (nearest) index[k] = Math.min(index[k], tensor.shape[k] - 1);
+    left -= index[k] * stride;
+  }
+  return { index, left };
+}
 
 export const elementText = (tensor, index) =>
   index.length ? `${tensor.name}[${index.join(', ')}]` : tensor.name;

@@ -1,6 +1,6 @@
 // grid.js - the programs of a launch as a map: what each costs.
 import { METRICS, findingsOf, keptPrograms, pidText, pluralText,
-  programCount } from './data.js';
+  programAt, programCount } from './data.js';
 import { cellAt, cells, colours, h, heat, heatBar, outline, replace,
   wrapped } from './draw.js';
 
@@ -73,8 +73,7 @@ export function drawGrid(view, place) {
   const colour = colours();
   const chosen = Math.floor(view.program / launch.cost.every);
   const found = new Set(launch.findings.filter((f) => f.program).map((f) =>
-    f.program[0] + launch.grid[0] * (f.program[1] +
-      launch.grid[1] * f.program[2])));
+    programAt(launch, f.program)));
   const { canvas, size } = cells(rows, columns, { width, height: 260,
     largest: 26 }, (c, x, y, s, row, column) => {
     const i = row * columns + column;

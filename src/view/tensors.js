@@ -1,7 +1,7 @@
 // tensors.js - tensors in their own shape: what the chosen step and program
 // read and write there, what all programs do, and what nobody touches.
-import { CONTESTED, READ, WRITTEN, countsOf, coverOf, eachElement, elementText,
-  homeOf, indexOf, isRead, isWrite, lanesIn, numberText, percentText, pidText,
+import { CONTESTED, READ, WRITTEN, contentsOf, countsOf, coverOf, eachElement,
+  elementText, extremes, homeOf, indexAt, indexOf, isRead, isWrite, lanesIn, numberText, percentText, pidText,
   placeOf, pluralText, stepsOf } from './data.js';
 import { cellAt, cells, colours, h, hatch, heat, heatBar, outline,
   programColour, replace, wrapped } from './draw.js';
@@ -50,14 +50,8 @@ function marksOfProgram(view, tensor) {
 function sliceTouched(tensor, marks) {
   const leading = tensor.shape.slice(0, -2).map(() => 0);
   if (!marks || !leading.length) return leading;
-  let left = marks.findIndex((m) => m) - tensor.first;
-  const axes = tensor.strides.map((stride, k) => [stride, k])
-    .filter(([stride]) => stride > 0).sort((a, b) => b[0] - a[0]);
-  const index = tensor.shape.map(() => 0);
-  for (const [stride, k] of axes) {
-    index[k] = Math.min(Math.floor(left / stride), tensor.shape[k] - 1);
-    left -= index[k] * stride;
-  }
+  const { index } = indexAt(tensor, marks.findIndex((m) => m),
+    true);
   return index.slice(0, leading.length);
 }
 
@@ -121,24 +115,15 @@ function paintTouched(c, x, y, s, look, colour) {
   }
 }
 
-function extremes(values) {
-  let low = Infinity, high = -Infinity;
-  for (const v of values) {
-    if (typeof v !== 'number') continue;
-    low = Math.min(low, v);
-    high = Math.max(high, v);
-  }
-  return low <= high ? [low, high] : [0, 0];
-}
+const extremesIn = (values) => extremes(values.length, (i) => values[i]);
 
 function painter(view, number, mode) {
   const { launch } = view;
-  const tensor = launch.tensors[number], home = homeOf(launch, number);
   const cover = coverOf(launch, number), colour = colours();
   const step = marksOfStep(view, number);
   const program = marksOfProgram(view, number);
-  const values = tensor.values || home.values;
-  const [low, high] = mode === 'values' ? extremes(values) : [0, 0];
+  const values = contentsOf(launch, number);
+  const [low, high] = mode === 'values' ? extremesIn(values) : [0, 0];
   return (c, x, y, s, at) => {
     const marked = step ? step[at] : 0;
     if (mode === 'touched') {
@@ -213,7 +198,7 @@ function detail(view, number) {
   const tensor = view.launch.tensors[number], cover = coverOf(view.launch,
     number);
   const at = placeOf(tensor, picked.index);
-  const values = tensor.values || homeOf(view.launch, number).values;
+  const values = contentsOf(view.launch, number);
   const writer = cover && cover.writer ? cover.writer[at] : -1;
   const address = BigInt(tensor.from) + BigInt(at) * BigInt(tensor.bytes);
   const flags = cover ? cover.flags[at] : 0;
@@ -248,7 +233,7 @@ function drawTensor(view, number, place) {
   const tensor = launch.tensors[number], cover = coverOf(launch, number);
   const marks = marksOfStep(view, number);
   const has = { touched: true,
-    values: !!(tensor.values || homeOf(launch, number).values),
+    values: !!contentsOf(launch, number),
     writer: !!(cover && cover.writer) };
   const mode = has[view.mode] ? view.mode : 'touched';
   const slice = view.slices[number] || sliceTouched(tensor, marks);
@@ -270,8 +255,8 @@ function drawTensor(view, number, place) {
     const index = table.index(row, column);
     if (index) view.go({ element: { tensor: number, index } });
   });
-  const values = tensor.values || homeOf(launch, number).values;
-  const range = mode === 'values' ? extremes(values).map(numberText) : null;
+  const values = contentsOf(launch, number);
+  const range = mode === 'values' ? extremesIn(values).map(numberText) : null;
   return h('article', {
     class: `tensor${marks ? ' now' : ''}`, 'data-tensor': tensor.name,
   },

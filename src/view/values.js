@@ -1,6 +1,7 @@
 // values.js - steps of a program, and the blocks of the chosen one.
-import { activeLanes, eachElement, elementText, indexOf, isWrite, lanesIn, lanesOf,
-  numberText, pluralText, rangeText, stepsOf } from './data.js';
+import { activeLanes, eachElement, elementText, extremes, indexAt, indexOf,
+  isWrite, lanesIn, lanesOf, numberText, pluralText, rangeText,
+  stepsOf } from './data.js';
 import { cellAt, cells, colours, h, hatch, heat, outline, replace,
   wrapped } from './draw.js';
 
@@ -13,16 +14,9 @@ function tableOf(shape, width) {
   return [lanesIn(shape) / columns, columns];
 }
 
-function extremesOf(value, lanes, on) {
-  let low = Infinity, high = -Infinity;
-  for (let i = 0; i < lanes.n; i++) {
-    const x = lanes.at(i);
-    if (typeof x !== 'number' || (on && !on[i])) continue;
-    low = Math.min(low, x);
-    high = Math.max(high, x);
-  }
-  return low <= high ? [low, high] : [0, 0];
-}
+// Of the lanes that are defined.
+const extremesOfLanes = (lanes, on) =>
+  extremes(lanes.n, (i) => on && !on[i] ? undefined : lanes.at(i));
 
 // Whether lanes of a load are undefined: by lane that is drawn.
 function undefinedLanes(access, lanes) {
@@ -70,7 +64,7 @@ export function picture(value, access, options = {}) {
   if (!options.drawn && lanes.n <= 64 && columns <= 8) {
     return numbers(lanes, rows, columns, on);
   }
-  const [low, high] = extremesOf(value, lanes, on);
+  const [low, high] = extremesOfLanes(lanes, on);
   const colour = colours();
   const { canvas, size } = cells(rows, columns, {
     width: options.width || 320, height: options.height || 220, largest: 14,
@@ -134,7 +128,7 @@ function definedText(value, access) {
   const lanes = lanesOf(value), on = undefinedLanes(access, lanes);
   if (!on || !lanes.known) return rangeText(value);
   if (!on.includes(1)) return 'no lane is defined';
-  const [low, high] = extremesOf(value, lanes, on);
+  const [low, high] = extremesOfLanes(lanes, on);
   return `${numberText(low)} to ${numberText(high)} where it is defined` +
     (value.every ? ', of the lanes drawn' : '');
 }
@@ -240,14 +234,7 @@ function accessText(view, access) {
 
 // The element of a tensor at a place of its memory, by its index.
 function place(tensor, at) {
-  let left = at - tensor.first;
-  const axes = tensor.strides.map((stride, k) => ({ stride, k }))
-    .filter(({ stride }) => stride > 0).sort((a, b) => b.stride - a.stride);
-  const index = tensor.shape.map(() => 0);
-  for (const { stride, k } of axes) {
-    index[k] = Math.floor(left / stride);
-    left -= index[k] * stride;
-  }
+  const { index, left } = indexAt(tensor, at);
   const inside = !left && index.every((x, k) => x >= 0 && x < tensor.shape[k]);
   return inside ? elementText(tensor, index) : `${tensor.name} + ${at}`;
 }

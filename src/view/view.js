@@ -1,6 +1,6 @@
 // view.js - the page: what is chosen, how it is chosen, and who draws it.
 import { bytesText, countText, data, keptPrograms, percentText, pluralText,
-  programCount, stepsOf, sum, timeText } from './data.js';
+  programAt, programCount, stepsOf, sum, timeText } from './data.js';
 import { h, replace, roomInCard } from './draw.js';
 import { drawGrid, nextKept } from './grid.js';
 import { drawSource } from './source.js';
@@ -19,10 +19,7 @@ const view = {
 
 function firstProgram(launch) {
   const found = launch.findings.find((f) => f.program);
-  if (found) {
-    const [x, y, z] = found.program;
-    return x + launch.grid[0] * (y + launch.grid[1] * z);
-  }
+  if (found) return programAt(launch, found.program);
   return keptPrograms(launch)[0] || 0;
 }
 
