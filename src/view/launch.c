@@ -14,6 +14,7 @@
 typedef struct text_part {
   const tk_source *src;
   int first, last; /* lines */
+  size_t *cost;    /* by line of all of it: which cost is its, from 1 */
 } text_part;
 
 typedef struct texts {
@@ -35,7 +36,7 @@ static text_part *text_of_func(texts *x, tk_arena *a, const tk_func *f) {
     if (x->items[i].src == f->src) return &x->items[i];
   if (x->n == x->cap)
     x->items = tk_arena_grow(a, x->items, sizeof *x->items, &x->cap);
-  x->items[x->n] = (text_part){f->src, INT32_MAX, 0};
+  x->items[x->n] = (text_part){f->src, INT32_MAX, 0, NULL};
   return &x->items[x->n++];
 }
 
@@ -248,9 +249,13 @@ static void add_cost(tkw_cost *to, const tkw_cost *c) {
 }
 
 /* Adds up instructions of one line; returns how many lines there are. */
-static size_t costs_by_line(line_cost *lines, const tkw_run *r, tki *t,
+static size_t costs_by_line(line_cost *lines, tkw_run *r, tki *t,
                             const texts *x) {
   size_t n = 0;
+  for (size_t i = 0; i < x->n; i++) {
+    text_part *part = &x->items[i];
+    part->cost = TK_NEWN(&r->arena, size_t, part->src->nlines + 1);
+  }
   for (uint32_t id = 0; id < t->program->ninsts; id++) {
     const tkw_cost *c = &r->sites[id];
     bool ran = c->calls || c->lanes;
@@ -258,10 +263,13 @@ static size_t costs_by_line(line_cost *lines, const tkw_run *r, tki *t,
     int source = site ? text_number(x, site->func->src) : -1;
     if (source < 0) continue;
     int line = tk_source_line(site->func->src, site->inst->span.lo);
-    size_t i = 0;
-    while (i < n && (lines[i].line != line || lines[i].source != source)) i++;
-    if (i == n) lines[n++] = (line_cost){source, line, {0}};
-    add_cost(&lines[i].cost, c);
+    const text_part *part = &x->items[source];
+    size_t *number = &part->cost[line];
+    if (!*number) {
+      lines[n++] = (line_cost){source, line, {0}};
+      *number = n;
+    }
+    add_cost(&lines[*number - 1].cost, c);
   }
   return n;
 }

@@ -1,9 +1,6 @@
 """The pages of the puzzles, in a browser without a window."""
-import json
 import os
-import re
-import shutil
-import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -11,11 +8,11 @@ import support
 
 support.need("library", "numpy")
 
+sys.path.insert(0, os.path.join(support.ROOT, "tests", "support"))
+import browser  # noqa: E402
 from tkdbg.puzzles import checker, folder, look, manifest, page  # noqa
 from tkdbg.puzzles.answer import Submission  # noqa: E402
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or (
-    shutil.which("google-chrome"))
 # what a page tells of itself once it is drawn
 PROBE = """<script>
 window.onload = () => {
@@ -40,19 +37,7 @@ window.onload = () => {
 
 def told(html, width, dark):
     """What the page says of itself, drawn at a width."""
-    with tempfile.TemporaryDirectory() as made:
-        path = os.path.join(made, "page.html")
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(html.replace("</body>", PROBE))
-        done = subprocess.run(
-            [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu",
-             f"--user-data-dir={made}/profile", f"--window-size={width},900",
-             f"--blink-settings=preferredColorScheme={0 if dark else 1}",
-             "--dump-dom", f"file://{path}#1"], capture_output=True,
-            text=True, timeout=120)
-    found = re.search(r"TOLD(\{.*\})END", done.stdout)
-    assert found, done.stdout[-2000:] + done.stderr[-2000:]
-    return json.loads(found.group(1))
+    return browser.told(html.replace("</body>", PROBE), width, dark, "#1")
 
 
 class Page(unittest.TestCase):
@@ -94,13 +79,13 @@ class Page(unittest.TestCase):
         html = page.page(look.scene(job, checker.check(job)))
         self.assertIn("return x[:, None] + y[None, :]", html)
         self.assertIn("No program loads or stores anything yet", html)
-        if BROWSER:
+        if browser.BROWSER:
             said = told(html, 1280, False)
             self.assertEqual(len(said["colours"]), 4)
             self.assertGreater(min(said["colours"]), 0)
 
     def test_in_a_browser(self):
-        if not BROWSER:
+        if not browser.BROWSER:
             self.skipTest("Chromium is not installed")
         grounds = set()
         for width, dark in ((1280, False), (1280, True), (390, False),

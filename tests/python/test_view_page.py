@@ -2,8 +2,6 @@
 change what is shown, and the numbers there are the interpreter's."""
 import json
 import os
-import re
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -12,7 +10,9 @@ import support
 
 support.need("library")
 
-sys.path.insert(0, os.path.join(support.ROOT, "tests", "view"))
+sys.path[:0] = [os.path.join(support.ROOT, "tests", name)
+                for name in ("view", "support")]
+import browser  # noqa: E402
 import pages  # noqa: E402
 
 # What a page tells of itself when it has been used.
@@ -68,20 +68,7 @@ def told(page, use="", width=1280, dark=False):
     with open(page, encoding="utf-8") as f:
         html = f.read()
     probe = PROBE.replace("USE", use)
-    with tempfile.TemporaryDirectory() as made:
-        path = os.path.join(made, "page.html")
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(html.replace("</head>", f"{probe}</head>"))
-        done = subprocess.run(
-            [pages.BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu",
-             f"--user-data-dir={made}/profile", f"--window-size={width},900",
-             f"--blink-settings=preferredColorScheme={0 if dark else 1}",
-             "--dump-dom", f"file://{path}"], capture_output=True,
-            text=True, timeout=120)
-    found = re.search(r"TOLD(\{.*\})END", done.stdout)
-    assert found, done.stdout[-2000:] + done.stderr[-2000:]
-    text = found.group(1).replace("&amp;", "&").replace("&lt;", "<")
-    return json.loads(text.replace("&gt;", ">"))
+    return browser.told(html.replace("</head>", f"{probe}</head>"), width, dark)
 
 
 def line_of(text):
@@ -97,7 +84,7 @@ class Page(unittest.TestCase):
         cls.addClassCleanup(cls.made.cleanup)
 
     def setUp(self):
-        if not pages.BROWSER:
+        if not browser.BROWSER:
             self.skipTest("Chromium is not installed")
 
     def page(self, kernel):

@@ -9,19 +9,19 @@ and docs/view.png is made anew.
 import argparse
 import ast
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "tests", "support"))
+import browser  # noqa: E402
+
 PLANTED = os.path.join(HERE, "planted.py")
 SCRIPTS = ("vector_add softmax matmul split_k flash_attention layer_norm moe "
            "paged_attention histogram").split()
 WIDTHS = 390, 800, 1280, 2560
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or (
-    shutil.which("google-chrome"))
 
 
 def launches():
@@ -53,13 +53,10 @@ def script(build, name, page):
 def draw(page, picture, width, height, dark, address=""):
     """A picture of a page."""
     with tempfile.TemporaryDirectory() as made:
-        subprocess.run(
-            [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu",
-             "--hide-scrollbars", f"--user-data-dir={made}",
-             "--virtual-time-budget=3000", f"--window-size={width},{height}",
-             f"--blink-settings=preferredColorScheme={0 if dark else 1}",
-             f"--screenshot={picture}", f"file://{page}#{address}"],
-            check=True, capture_output=True, timeout=120)
+        browser.run("--hide-scrollbars", "--virtual-time-budget=3000",
+                    f"--screenshot={picture}", f"file://{page}#{address}",
+                    width=width, height=height, dark=dark,
+                    profile=made).check_returncode()
 
 
 def pictures(page, stem):
@@ -90,9 +87,9 @@ def main():
             print(f"skip {name}: its script does not run here")
     for page in pages:
         print(f"{os.path.getsize(page):9,} bytes  {page}")
-        if asked.pictures and BROWSER:
+        if asked.pictures and browser.BROWSER:
             pictures(page, page[:-len(".html")])
-    if asked.pictures and BROWSER:
+    if asked.pictures and browser.BROWSER:
         draw(os.path.join(out, "planted-tail.html"),
              os.path.join(ROOT, "docs", "view.png"), 1280, 900, False,
              "launch=1&program=2&step=2")
