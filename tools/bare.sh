@@ -10,7 +10,8 @@
 # copied into it, a terminal for who asks for one.  The second is the first as
 # it is then, so that nothing is compiled again, where everything is worse:
 # nobody in particular runs the commands, in the background, where SIGINT is
-# ignored, and without /dev/pts, so that there are no terminals.
+# ignored, and without /dev/pts, so that there are no terminals.  There `make
+# test` leaves out what takes long, but for the debugger's own suites.
 #
 # The tree is what git has, with the changes of tracked files.  Which files of
 # tests passed in the first root with nothing skipped is in build-bare/passed.
@@ -142,7 +143,8 @@ main() {
   cp "$root/root/tkdbg/build-asserts/test-passed" "$work/passed"
   to_somebody
   second make demo
-  second make test
+  second make test FAST=1
+  second make test SUITES='debug dap'
 }
 main
 exit

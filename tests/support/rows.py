@@ -1,6 +1,5 @@
 """Long tables of tests, each row of which starts a process or two: `make test`
-tries some of their rows, the same ones each time, and ROWS=all all of them, as
-the gate does."""
+tries some of their rows, the same ones each time, and ROWS=all all of them."""
 from __future__ import annotations
 
 import os
