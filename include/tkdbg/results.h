@@ -176,6 +176,7 @@ typedef enum tk_step_role {
   TK_ROLE_CHOSEN,         /* ... and the side that it took */
   TK_ROLE_BEFORE_LOOP,
   TK_ROLE_FIRST_TERM,
+  TK_ROLE_ODD_TERM, /* the first of them that is not finite */
 } tk_step_role;
 
 /* What a step that accesses memory got. */

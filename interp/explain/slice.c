@@ -7,6 +7,7 @@
  * terms are kept.  The number of steps is limited; branches of the tree share
  * what is left.  src/report/explanation.c writes the steps as text.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/format.h"
@@ -75,6 +76,13 @@ static tk_lane sliced_lane(slice *s, const tk_type *type, tki_val *v,
 static tk_lane result_value(slice *s, const tke_node *n, tke_at at) {
   int k = tke_ref_result(at.ref);
   return sliced_lane(s, tke_node_type(n, k), tke_node_value(n, k), at.lane);
+}
+
+static bool is_finite_result(const tke_node *n, tke_at at) {
+  int k = tke_ref_result(at.ref);
+  const tk_type *type = tke_node_type(n, k);
+  return isfinite(tk_lane_double(
+      (tk_dtype)type->elem, lane_bytes(type, tke_node_value(n, k), at.lane)));
 }
 
 static tk_element element_of(slice *s, const tki_region *r, uint64_t addr) {
@@ -379,8 +387,10 @@ static void show_terms(slice *s, const tke_node *n, tke_at at,
     if (x) x->count = count - TERMS;
   }
   if (!s->folded) show_reads(s, at, (tke_at){0, 0}, up);
-  if (simple) return;
-  above down = in_role(up, count > 1 ? TK_ROLE_FIRST_TERM : TK_ROLE_OPERAND);
+  if (simple && !o->odd) return;
+  above down = in_role(up, count <= 1 ? TK_ROLE_OPERAND
+                           : o->odd   ? TK_ROLE_ODD_TERM
+                                      : TK_ROLE_FIRST_TERM);
   s->folded++;
   for (size_t k = 0; k < o->each; k++)
     show_share(s, tke_operand_at(n, o->items[first + k]), &down, o->each - k);
@@ -453,8 +463,17 @@ static void add_trips(slice *s, const chain *c, tke_at base, const above *up) {
 static void show_operands(slice *s, const tke_node *n, tke_at at,
                           const above *up);
 
+/* The trip that tells how a loop came to its value: the last one; of a value
+ * that is not finite the first in which it was not. */
+static size_t telling_trip(slice *s, const chain *c) {
+  size_t i = 0;
+  while (i < c->at.n && !is_finite_result(chain_node(s, c, i), c->at.items[i]))
+    i++;
+  return i ? i - 1 : 0;
+}
+
 /* Adds one step for all trips.  Below it stand the value before the loop, how
- * the last trip came to its value, and everything that the trips read. */
+ * one trip came to its value, and everything that the trips read. */
 static void show_loop(slice *s, const chain *c, const above *up) {
   tke_at at = c->at.items[0], outer = s->base;
   const tke_node *n = tke_at_node(&s->w, at);
@@ -468,9 +487,11 @@ static void show_loop(slice *s, const chain *c, const above *up) {
   if (!s->folded) show_reads(s, at, base, &down);
   above before = in_role(&down, TK_ROLE_BEFORE_LOOP);
   show_share(s, base, &before, 3);
-  s->base = c->at.items[1];
+  size_t told = telling_trip(s, c);
+  at = c->at.items[told];
+  s->base = told + 1 < c->at.n ? c->at.items[told + 1] : base;
   s->folded++;
-  show_operands(s, n, at, &down);
+  show_operands(s, tke_at_node(&s->w, at), at, &down);
   s->folded--;
   s->base = outer;
 }

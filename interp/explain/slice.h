@@ -21,6 +21,7 @@ typedef struct tke_operands {
   size_t n, cap;
   size_t terms; /* so many of the last ones are terms of a long operation, */
   size_t each;  /* and each term consists of so many operands */
+  bool odd;     /* the first of them is one that is not finite */
 } tke_operands;
 
 /* Gives the operands that a lane of a node's result was computed from; of a

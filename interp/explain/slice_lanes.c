@@ -4,6 +4,7 @@
  * ir/lanes.h says which lanes it may come from.  Among those the values decide:
  * the condition of a choice, an index, a mask, the order of a sort.
  */
+#include <math.h>
 #include <string.h>
 
 #include "interp/explain/slice.h"
@@ -46,6 +47,11 @@ static bool truth(const ask *q, int k, size_t lane) {
   return *(const uint8_t *)lane_at(q, k, lane);
 }
 
+static bool is_finite_at(const ask *q, int k, size_t lane) {
+  tk_dtype d = (tk_dtype)tke_node_arg_type(q->n, k)->elem;
+  return isfinite(tk_lane_double(d, lane_at(q, k, lane)));
+}
+
 /* Adds the first lane of each operand's set. */
 static void add_single(const ask *q) {
   for (size_t i = 0; i < q->nsets; i++)
@@ -57,6 +63,22 @@ static void add_own(const ask *q) {
   for (int k = 0; k < q->n->nargs; k++) add_lane_of(q, k, own_lane(q, k));
 }
 
+/* Puts the first term that is not finite before the others, which do not tell
+ * why a sum is not. */
+static void lead_with_odd(const ask *q) {
+  tke_operands *o = q->out;
+  tke_operand *terms = o->items + o->n - o->terms;
+  size_t i = 0;
+  while (i < o->terms && is_finite_at(q, terms[i].arg, terms[i].lane)) i++;
+  o->odd = i < o->terms;
+  size_t from = o->odd ? i - i % o->each : 0;
+  for (size_t k = 0; k < o->each && from; k++) {
+    tke_operand term = terms[from + k];
+    memmove(&terms[k + 1], &terms[k], from * sizeof term);
+    terms[k] = term;
+  }
+}
+
 /* Adds all lanes of the first n sets as terms: of each set the first lane, then
  * of each the second, and so on. */
 static void add_terms(const ask *q, size_t n) {
@@ -66,6 +88,7 @@ static void add_terms(const ask *q, size_t n) {
   for (size_t i = 0; n && i < q->sets[0].n; i++)
     for (size_t k = 0; k < n; k++)
       add_lane_of(q, q->sets[k].arg, tk_lane_set_at(&q->sets[k], i));
+  lead_with_odd(q);
 }
 
 /* ---- one of a set -------------------------------------------------------- */
@@ -196,6 +219,7 @@ void tke_slice_operands(tk_arena *a, const tke_node *n, int result, size_t lane,
                         tke_operands *out) {
   ask q = {.arena = a, .n = n, .in = n->in, .lane = lane, .out = out};
   out->n = out->terms = out->each = 0;
+  out->odd = false;
   if (n->kind != TKE_NODE_INST) return;
   if (n->in->op == TK_I_COND) { /* its operands: the condition, and the result
                                    of the side that ran */

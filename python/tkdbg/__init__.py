@@ -22,6 +22,7 @@ front      __init__      install(), uninstall(), options()
            puzzles       ``tkdbg puzzles``
            why           ``tkdbg why``: from a comparison to a line
            answer        ... what is said of one
+           untouched     ... of an array that no launch wrote
            verifying     calls compared with a reference, a sample of them
            wholes        ... which changes the script ends well with
            reruns        the whole script again, in a process split off
@@ -63,6 +64,7 @@ launch     launch        @jit functions: decoration and launch
            workers       attempts, shared among processes
            hostlines     ... the lines of the script that made them
            arrays        arrays of a script as numbers to compare
+           history       what the memory of tensors was made from
            copies        where the elements of a copy come from
            origins       which launch's tensor an array is
            edits         one-expression edits of kernels

@@ -17,7 +17,7 @@ import threading
 from typing import Any, Callable, NamedTuple
 
 from . import (arrays, hostlines, interrupt, origins, repairs, reruns, whypage,
-               wholes)
+               untouched, wholes)
 from ._capi import text
 from .comparisons import UNKNOWN, USUAL, Comparison
 from .launchlog import Log, Replay
@@ -67,7 +67,8 @@ class Answer:
         """The lines about the first Comparison of which something is known;
         none if there is no such Comparison."""
         pairs = [c for c in candidates if c.expected is not None]
-        for ask in (self._blamed, self._reduced, self._shapes, self._agrees):
+        for ask in (self._untouched, self._blamed, self._reduced, self._shapes,
+                    self._agrees):
             for seen in pairs:
                 lines = ask(seen)
                 if lines:
@@ -108,6 +109,9 @@ class Answer:
                         continue
                     if found is UNKNOWN and self._is_written(expected):
                         continue  # the side that is not known is expected
+                    if find is origins.by_values and untouched.is_of_host(
+                            self.log, found):
+                        continue  # it is no copy, and merely agrees
                     for origin in find(self.lib, self.log,
                                        expected if found is UNKNOWN else found):
                         lines = self._explained(origin, found, expected, seen,
@@ -115,6 +119,11 @@ class Answer:
                         if lines:
                             return lines
         return []
+
+    def _untouched(self, seen):
+        """The lines about one of the two arrays if no launch wrote it."""
+        return untouched.lines(self.log, seen, lambda logged, name: _host(
+            logged, name, MOST_HOST))
 
     def _is_written(self, array):
         """Whether an array lies in memory that a launch has changed."""
@@ -141,12 +150,25 @@ class Answer:
             head.append(f"  {self._later(origin.logged)} changed "
                         f"{origin.parameter} since; this is what the launch "
                         "left")
+        other = None if found is UNKNOWN else self._agreeing(origin, expected)
+        head += [other] if other else []
         for tolerance in dict.fromkeys(((seen.rtol, seen.atol),
                                         (USUAL, USUAL))):
             lines = self._compared(origin, wanted, tolerance, head, written)
             if lines:
                 return lines
         return []
+
+    def _agreeing(self, origin, expected):
+        """The line about another launch that wrote what is expected."""
+        if not untouched.is_of_host(self.log, expected):
+            return None
+        at = untouched.agreeing(self.log, expected)
+        if at is None or at == (origin.logged, origin.parameter):
+            return None
+        logged, name = at
+        return (f"  launch {logged.number}, {logged.kernel}, wrote what is "
+                f"expected to its {name}")
 
     def _later(self, logged):
         """What may have written to the tensors of a launch after it."""
@@ -163,33 +185,24 @@ class Answer:
             difference = replay.difference()
             if difference is None or written and not difference.programs:
                 return []
-            told = [_finding(f) for f in _clues(replay.findings())]
-            self.stop = _stop(logged, difference)
+            why = (difference.explanation.contents if difference.explanation
+                   else None)
+            self.stop = _stop(logged, why)
             offer = _offered(self.stop, self.command)
             with contextlib.ExitStack() as kept:
-                writers = self._earlier(logged, difference, kept)
-                for writer in writers if self.asked else ():
-                    told += self._clues_of(writer[0].logged)
-                told = told[:MOST_FINDINGS]
+                writers, told = self._evidence(replay, why, kept)
                 suspects, passes = self._suspects(
                     logged, origin.parameter, wanted,
                     (difference.rtol, difference.atol),
-                    [difference.explanation.contents]
-                    if difference.explanation else [],
-                    [writer[3] for writer in writers]) if self.tries else (
-                        [], True)
+                    [why] if why else [], [writer[3] for writer in writers]
+                ) if self.tries else ([], True)
                 most = MOST_LINES if passes else MOST_ALONE
                 parts = [_Part(replay.difference_lines, most), _Part(
                     lambda most: _host(logged, origin.parameter, most),
                     MOST_HOST, LEAST_HOST), *map(self._part, writers)]
                 if self.drawn:
                     self.maps = whypage.maps(difference, origin.parameter)
-                main, host, *earlier = _fitting(
-                    parts, most - len(head) - len(told) - len(offer))
-        head += suspects
-        body = [*head, *main, *told, *host,
-                *itertools.chain.from_iterable(earlier)]
-        return [*body[:most - len(offer)], *offer]
+                return _composed(head, suspects, parts, told, offer, most)
 
     def _suspects(self, logged, parameter, wanted, tolerance, slice_, earlier):
         """(lines about edits, whether one makes the comparison pass)"""
@@ -253,33 +266,56 @@ class Answer:
             return [_finding(f) for f in _clues(replay.findings())
                     if f["kind"] != "order-note"]
 
-    def _earlier(self, logged, difference, kept):
+    def _evidence(self, replay, why, kept):
+        """(what _earlier() has, the lines about what detectors find) for an
+        element that a launch, which has run, wrote as an explanation tells."""
+        told = [_finding(f) for f in _clues(replay.findings())]
+        writers = self._earlier(replay.logged, why, kept)
+        for writer in writers if self.asked else ():
+            told += self._clues_of(writer[0].logged)
+        for logged, each in ((replay.logged, why), *(
+                (writer[0].logged, writer[3]) for writer in writers)):
+            told += self._never_written(logged, each, kept)
+        return writers, told[:MOST_FINDINGS]
+
+    def _never_written(self, logged, why, kept):
+        """A line about an element that a launch read, and that neither the
+        host nor an earlier launch has written."""
+        if why is None or self.log.left_out:
+            return []
+        for name, index in _read(why):
+            at = _address_of(logged.tensors.get(name), index)
+            if at is not None and self.log.session.fresh.is_left_by_host(
+                    logged.tensors[name], at) and (
+                    self._writer(logged, at, kept) is None):
+                return [f"  {_element(name, index)} was never written, by the "
+                        "host or by a launch before [undef]"]
+        return []
+
+    def _earlier(self, logged, why, kept):
         """(Replay, parameter, indices, explanation) of what was read from
         memory that earlier launches wrote, the newest first; of each kernel
         one.  kept: where the Replays are closed."""
-        if not difference.explanation:
+        if why is None:
             return []
-        open_, seen = [(logged, difference.explanation.contents)], {
-            logged.kernel}
+        open_, seen = [(logged, why)], {logged.kernel}
         found: list[tuple[Any, ...]] = []
         while open_ and len(found) < MOST_EARLIER:
             reader, why = open_.pop(0)
             for name, index in _read(why):
-                writer = self._writer(reader, name, index, seen, kept)
-                if writer is not None and len(found) < MOST_EARLIER:
+                at = _address_of(reader.tensors.get(name), index)
+                writer = None if at is None else self._writer(
+                    reader, at, kept)
+                if writer is not None and len(found) < MOST_EARLIER and (
+                        writer[0].logged.kernel not in seen):
                     seen.add(writer[0].logged.kernel)
                     found.append(writer)
                     open_.append((writer[0].logged, writer[3]))
         return found
 
-    def _writer(self, reader, name, index, seen, kept):
-        """What _earlier() has of one element that a launch has read, or None
-        if no launch wrote it, or one of a kernel that was seen already."""
-        lies = arrays.memory(reader.tensors.get(name))
-        if lies is None:
-            return None
-        at = lies.data + lies.itemsize * sum(
-            i * s for i, s in zip(index, lies.strides))
+    def _writer(self, reader, at, kept):
+        """What _earlier() has of the element at an address that a launch has
+        read, or None if no launch wrote it."""
         for before in reversed(self.log.launches):
             if before.number >= reader.number:
                 continue
@@ -290,8 +326,7 @@ class Answer:
                 replay = Replay(self.lib, before)
                 why = kept.enter_context(replay).explained(parameter, element)
                 if why is not None:
-                    return (None if before.kernel in seen else
-                            (replay, parameter, element, why))
+                    return replay, parameter, element, why
         return None
 
     def _came_from(self, logged, parameter, index, most):
@@ -381,17 +416,36 @@ class Answer:
         if origin is None:
             return []
         held = origin.after[origin.own]
-        odd = numpy.argwhere(~numpy.isfinite(held) & numpy.isin(
-            origin.own, origin.places))
+        odd = numpy.argwhere(_ODD.get(seen.asks, _is_not_finite)(held) &
+                             numpy.isin(origin.own, origin.places))
         index = odd[0].tolist() if len(odd) else [0] * held.ndim
-        steps = self._came_from(origin.logged, origin.parameter, index,
-                                SOURCE_ALONE)
-        return steps and [
-            _head(seen.name, origin),
-            *([f"  {_are(len(odd), held.size)} not finite"]
-              if len(odd) else []),
-            f"  the lines that {_element(origin.parameter, index)} came from:",
-            *steps, *_host(origin.logged, origin.parameter, MOST_HOST)]
+        head = [_head(seen.name, origin)]
+        if len(odd):
+            head.append(f"  {_are(len(odd), held.size)} "
+                        + _WORDS.get(seen.asks, "not finite"))
+        return self._followed(origin, index, head)
+
+    def _followed(self, origin, index, head):
+        """The lines about where one element of a launch's tensor came from;
+        none if the launch did not write it."""
+        logged = origin.logged
+        with Replay(self.lib, logged, "all" if self.asked else None) as replay:
+            why = replay.explained(origin.parameter, index)
+            if why is None:
+                return []
+            self.stop = _stop(logged, why)
+            offer = _offered(self.stop, self.command)
+            head = [*head, f"  the lines that "
+                    f"{_element(origin.parameter, index)} came from:"]
+            with contextlib.ExitStack() as kept:
+                writers, told = self._evidence(replay, why, kept)
+                parts = [_Part(lambda most: replay.source_lines(why, most),
+                               SOURCE_ALONE),
+                         _Part(lambda most: _host(logged, origin.parameter,
+                                                  most),
+                               MOST_HOST, LEAST_HOST),
+                         *map(self._part, writers)]
+                return _composed(head, [], parts, told, offer, MOST_LINES)
 
     def _by_host(self, seen):
         """... which the host computed: the lines of what a kernel wrote in
@@ -422,6 +476,21 @@ class _Part(NamedTuple):
     least: int = LEAST_LINES  # where there is no room for all
 
 
+def _is_finite_step(step):
+    return (text(step.value.text) if step.value.text else "") not in (
+        "inf", "-inf", "nan")
+
+
+def _composed(head, suspects, parts, told, offer, most):
+    """The lines of an answer, at most so many.  parts: about the launch, the
+    host, and earlier launches; told: what detectors find."""
+    main, host, *earlier = _fitting(
+        parts, most - len(head) - len(told) - len(offer))
+    body = [*head, *suspects, *main, *told, *host,
+            *itertools.chain.from_iterable(earlier)]
+    return [*body[:most - len(offer)], *offer]
+
+
 def _fitting(parts, room):
     """The lines of parts, cut so that there is room for all."""
     most = [part.most for part in parts]
@@ -450,15 +519,35 @@ def _host(logged, wrong, most):
 
 def _read(why):
     """(tensor, indices) of the elements that a value was made of, a few of
-    each tensor."""
+    each tensor, first those that are not finite."""
     times: collections.Counter[str] = collections.Counter()
-    for step in why.steps[:why.nsteps]:
+    for step in sorted(why.steps[:why.nsteps], key=_is_finite_step):
         if step.has_element and (step.kind == STEP_READS or
                                  step.memory in MEMORY_READ):
             name = text(step.element.tensor)
             times[name] += 1
             if times[name] <= MOST_ELEMENTS:
                 yield name, step.element.index[:max(0, step.element.rank)]
+
+
+def _is_not_finite(held):
+    import numpy
+    return ~numpy.isfinite(held)
+
+
+def _is_nan(held):
+    import numpy
+    return numpy.isnan(held)
+
+
+def _is_infinite(held):
+    import numpy
+    return numpy.isinf(held)
+
+
+# what an array may be asked for: which elements are odd, and what they are
+_ODD = {"isnan": _is_nan, "isinf": _is_infinite}
+_WORDS = {"isnan": "NaN", "isinf": "infinite"}
 
 
 def _sides(seen):
@@ -511,6 +600,13 @@ def _element(name, index):
     return name + (f"[{', '.join(map(str, index))}]" if len(index) else "")
 
 
+def _address_of(tensor, index):
+    """Where an element of a launch's tensor lies; None: nobody knows."""
+    lies = arrays.memory(tensor)
+    return None if lies is None else lies.data + lies.itemsize * sum(
+        i * step for i, step in zip(index, lies.strides))
+
+
 def _element_at(tensor, address):
     """The indices of the element at an address, or None."""
     lies = arrays.memory(tensor)
@@ -540,13 +636,12 @@ def _finding(f):
     return f"  {where}{f['severity']}: {f['message']} [{f['kind']}]"
 
 
-def _stop(logged, difference):
-    """The options of a debugger that stops at the store of the first wrong
-    element, or of the nearest that was stored; None: there is none."""
-    why = difference.explanation
-    if not why or not why.contents.blame.nwrites:
+def _stop(logged, why):
+    """The options of a debugger that stops at the store that an explanation
+    begins with; None: there is none."""
+    if why is None or not why.blame.nwrites:
         return None
-    store = why.contents.blame.writes[0]
+    store = why.blame.writes[0]
     place = f"{os.path.basename(text(store.place.file))}:{store.place.line}"
     return {"kernel": logged.kernel, "launch": logged.nth,
             "pids": ",".join(map(str, store.program)), "breakpoints": [place]}

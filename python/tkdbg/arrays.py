@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import arguments
+from . import arguments, torch_private
 
 if TYPE_CHECKING:
     from ._capi import Tensor
@@ -30,10 +30,12 @@ def memory(array: Any) -> Memory | None:
     kind = arguments.kind_of(type(array))
     try:
         if kind == "torch":
-            storage = array.untyped_storage()
-            return Memory(array.data_ptr(), array.element_size(),
-                          tuple(array.shape), tuple(array.stride()),
-                          storage.data_ptr(), storage.nbytes())
+            with torch_private.unseen():  # nobody is given the address
+                storage, size = array.untyped_storage(), array.element_size()
+                return Memory(
+                    storage.data_ptr() + array.storage_offset() * size, size,
+                    tuple(array.shape), tuple(array.stride()),
+                    storage.data_ptr(), storage.nbytes())
         if kind == "numpy":
             root = array
             while getattr(root, "base", None) is not None and hasattr(

@@ -27,6 +27,7 @@ _LIBRARIES = frozenset(("numpy", "torch", "triton", "tkdbg", "unittest",
 _DEPTH = 4  # names that stand for a difference
 _SIZES = frozenset(("max", "amax", "norm", "mean", "sum", "std", "item"))
 _TO_PYTHON = frozenset(("item", "tolist", "float", "int", "list"))
+_ASKS = frozenset(("isnan", "isinf", "isfinite"))
 _SIMPLE = (ast.Assert, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr,
            ast.Raise, ast.Return)
 
@@ -120,10 +121,13 @@ def _compared(node, tests, tree, frame, line):
             yield Comparison(name, *sides, *_tolerance(
                 tests, tree, frame, line, sides[1]))
     if isinstance(node, (ast.Assert, ast.If)):
+        asks = next((_name(part.func) for part in ast.walk(test)
+                     if isinstance(part, ast.Call) and
+                     _name(part.func) in _ASKS), "")
         for part in _names(test, tree, line, _DEPTH):
             value = _value(part, frame)
             if _is_array(value):
-                yield Comparison(name, value, None)
+                yield Comparison(name, value, None, asks=asks)
 
 
 def _are_compared(pair, sides):

@@ -27,6 +27,7 @@ class Comparison(NamedTuple):
     rtol: float = USUAL
     atol: float = USUAL
     stack: frozenset = frozenset()  # the (file, line)s that it was made from
+    asks: str = ""  # what one array is asked for, such as "isnan"
 
 
 def _given(args, kwargs, names, defaults):

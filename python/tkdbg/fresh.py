@@ -35,6 +35,7 @@ class _Storage:
         self.weak = weak
         self.version = version
         self.map = None  # what was written, if something was; see _Map
+        self.launched = False  # a launch may have written it, nobody knows what
 
     def make_map(self, nbytes):
         if self.map is None:
@@ -79,6 +80,7 @@ class Fresh:
         """follow: whether detectors keep the maps up to date; without them
         a storage counts as written after its first launch."""
         self.follow = follow
+        self._keep = False  # ... what the host writes in any case
         self._known: dict[Any, Any] = {}
         self._given: set[Any] = set()  # addresses that a launch was told of
         self._limit = _PRUNE
@@ -88,6 +90,11 @@ class Fresh:
     def keep_maps(self, follow: bool) -> None:
         """Whether detectors keep the maps up to date from here on."""
         self.follow = follow
+
+    def keep_host_maps(self) -> None:
+        """Maps say what the host writes, though no detector follows what
+        launches do: a launch that is recorded is run again under them."""
+        self._keep = True
 
     def made(self, t: Any, poison: bool) -> None:
         """Notes the result of torch.empty; poison: fills it, so that the
@@ -116,17 +123,18 @@ class Fresh:
         """Its memory may be written without anybody noticing."""
         if self._known:
             with torch_private.unseen():
-                self._known.pop(_where_in_memory(t), None)
+                self._known.pop(where_in_memory(t), None)
 
     def of(self, t: Any, address: int) -> tuple[int, int, int]:
         """The members flags, device_address and written of a tk_tensor,
         for a tensor of the storage at an address."""
         found = self._valid(t, address)
-        if found is None:
+        if found is None or found.launched:
             return _NONE
         if not self.follow:
             self._given.add(address)
-            return _capi.TENSOR_UNWRITTEN, 0, 0
+            if found.map is None:
+                return _capi.TENSOR_UNWRITTEN, 0, 0
         nbytes = t.untyped_storage().nbytes()
         if not nbytes:
             return _capi.TENSOR_UNWRITTEN, 0, 0
@@ -140,16 +148,32 @@ class Fresh:
     def ran(self) -> None:
         """A launch has run, and may have written what it was told of."""
         while self._given:
-            self._known.pop(self._given.pop(), None)
+            address = self._given.pop()
+            if self._keep and address in self._known:
+                self._known[address].launched = True
+            else:
+                self._known.pop(address, None)
+
+    def is_left_by_host(self, t: Any, at: int) -> bool:
+        """Whether the host has certainly not written the byte at an address
+        in the memory of t, which launches may have written."""
+        if not self._known or not isinstance(t, _torch().Tensor):
+            return False
+        with torch_private.unseen():
+            start = where_in_memory(t)
+            found = self._valid(t, start)
+        return found is not None and (
+            found.map is None or found.map.is_missing(at - start,
+                                                      at - start + 1))
 
     def writes(self, t: Any, write: Callable[..., Any],
                part: Callable[..., Any]) -> Any:
         """Calls write(), after which part() is written and nothing else."""
         found = None
         if self._known:
-            found = self._valid(t, _where_in_memory(t))
+            found = self._valid(t, where_in_memory(t))
         result = write()
-        if not self.follow:
+        if not (self.follow or self._keep):
             self.forget(t)
         elif found is not None:
             self._wrote(found, part())
@@ -170,7 +194,7 @@ class Fresh:
         if torch_private.version(t) is None or type(t) is not _torch().Tensor:
             return False
         with torch_private.unseen():
-            address = _where_in_memory(t)
+            address = where_in_memory(t)
         if not address:
             return False
         followed = self._is_missing(t, address)
@@ -183,7 +207,7 @@ class Fresh:
         before = {}  # address -> (version, a tensor there)
         with torch_private.unseen():
             for t in _tensors((args, tuple(kwargs.values()))):
-                address = _where_in_memory(t)
+                address = where_in_memory(t)
                 if address in self.held:
                     before[address] = torch_private.version(t), t
         if not before:
@@ -191,7 +215,7 @@ class Fresh:
         name = getattr(func, "__name__", "")
         target = kwargs.get("out", args[:1] if name in _WRITES else ())
         with torch_private.unseen():
-            written = {_where_in_memory(t)
+            written = {where_in_memory(t)
                        for t in _tensors((target,))}
         for address in written & before.keys():
             self.dropped += len(self.held.pop(address))
@@ -199,7 +223,7 @@ class Fresh:
         result = call(func, args, kwargs)
         if name not in _LOOKS:
             with torch_private.unseen():
-                views = {_where_in_memory(t): torch_private.version(t)
+                views = {where_in_memory(t): torch_private.version(t)
                          for t in _tensors((result,))}
             for address, (version, t) in before.items():
                 if views.get(address, -1) != version:
@@ -266,7 +290,7 @@ def _torch():
     return torch
 
 
-def _where_in_memory(t):
+def where_in_memory(t: Any) -> int:
     """The address of a tensor's storage; 0 for those that have none, such as
     the wrappers of torch.func, sparse tensors and fake ones."""
     if type(t) is not _torch().Tensor and torch_private.is_fake(t):

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any
 
-from . import (_capi, _results, arguments, errors, hostlines,
+from . import (_capi, _results, arguments, errors, history, hostlines,
                session as session_)
 
 if TYPE_CHECKING:
@@ -39,8 +39,12 @@ class Logged:
         self.nth = nth  # launch of this kernel
         self.path = path
         self.bytes = os.path.getsize(path)
-        self.tensors = {n: v for n, v in values.items()
-                        if arguments.kind_of(type(v)) in arguments.TENSORS}
+        self.tensors = _tensors(values)
+
+
+def _tensors(values):
+    return {n: v for n, v in values.items()
+            if arguments.kind_of(type(v)) in arguments.TENSORS}
 
 
 class Log:
@@ -55,11 +59,14 @@ class Log:
         self.last_left_out = 0  # its number
         # how often each kernel was launched
         self.times: collections.Counter[str] = collections.Counter()
+        self.history = history.History()
+        session.fresh.keep_host_maps()
 
     def add(self, launch: int, kernel: str, number: int) -> None:
         """Records a tk_launch that is about to run, if there is room."""
         session, lib = self.session, self.session.lib
         self.times[kernel] += 1
+        self.history.launched(number, _tensors(session.runs.launched))
         session.check(session.guarded(lib.tk_launch_compile, launch), kernel)
         size = self._size(launch)
         if size > self.most_bytes:

@@ -100,6 +100,16 @@ def reductions(lib: Any, log: Log, array: Any) -> Iterator[tuple[Any, ...]]:
                 yield logged, name, *found
 
 
+def around(lib: Any, logged: Logged, name: str) -> tuple[Any, Any]:
+    """What a parameter held before a launch, and after it."""
+    with Replay(lib, logged) as replay:
+        before = dict(storages(lib, replay, [name]))
+    after = dict(_after(lib, logged, [name]))
+    if name not in before or name not in after:
+        return (), ()
+    return tuple(held[own] for held, own in (before[name], after[name]))
+
+
 def written(lib: Any, log: Log) -> Iterator[tuple[Any, ...]]:
     """(launch, parameter, its shape) of what launches have changed, the
     newest one first."""

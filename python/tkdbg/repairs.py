@@ -319,12 +319,16 @@ class Search:
                 state.pop(at, None)
 
     def _judged(self, tensors):
+        import numpy
         if not self.wanted.parameter:
             left = hash(tuple(b.tobytes() for b in contents(tensors).values()))
             return workers.Result(0, 0, left)
         wrong = self._compare(tensors[self.wanted.parameter])
         if wrong is None:
             return None
+        # NaN is not equal to NaN where a script compares, but it may be where
+        # both were NaN before.
+        wrong |= self.wrong & numpy.isnan(self.wanted.values)
         before, after = int(self.wrong.sum()), int(wrong.sum())
         if after and (after > before * HALF or (wrong & ~self.wrong).any()):
             return None

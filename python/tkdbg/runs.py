@@ -72,6 +72,11 @@ class Runs:
         """A launchlog.Log gets each launch before it runs; None: no more."""
         self._log = log
 
+    @property
+    def history(self) -> Any:
+        """The history.History of the log's tensors, or None."""
+        return None if self._log is None else self._log.history
+
     def may_log(self) -> bool:
         """Whether no log gets the launches."""
         return self._log is None

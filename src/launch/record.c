@@ -293,6 +293,23 @@ static void put_region(recorder *r, size_t i) {
 
 /* ---- arguments --------------------------------------------------------- */
 
+/* Runs of bytes that were never written: where one begins, how many there
+ * are, and so on. */
+static void put_unwritten(recorder *r, json_t *o, const unsigned char *written,
+                          size_t n) {
+  json_t *runs = NULL;
+  for (size_t i = 0; i < n;) {
+    const unsigned char *from = memchr(written + i, 0, n - i);
+    if (!from) break;
+    size_t at = (size_t)(from - written);
+    const unsigned char *to = memchr(from, 1, n - at);
+    i = to ? (size_t)(to - written) : n;
+    if (!runs) runs = put_json(r, o, "unwritten", json_array());
+    push_json(r, runs, json_integer((json_int_t)at));
+    push_json(r, runs, json_integer((json_int_t)(i - at)));
+  }
+}
+
 static void put_tensor(recorder *r, json_t *o, const tk_arg *arg) {
   const tk_tensor *t = &arg->tensor;
   const tk_memory m = tk_memory_of(arg->name, t);
@@ -315,6 +332,7 @@ static void put_tensor(recorder *r, json_t *o, const tk_arg *arg) {
   put_int(r, o, "high", low + (int64_t)(m.hi - m.lo));
   put_int(r, o, "flags", t->flags & 7);
   put_int(r, o, "address", (int64_t)tk_tensor_address(t));
+  if (t->written) put_unwritten(r, o, t->written, (size_t)(m.hi - m.lo));
 }
 
 static void put_arg(recorder *r, json_t *o, const tk_arg *arg) {

@@ -18,8 +18,9 @@ enum { MAX_DEPTH = 64 };
 
 typedef struct entry {
   const char *name;
-  json_int_t lo, hi; /* among the data */
-  char *data;        /* once read */
+  json_int_t lo, hi;      /* among the data */
+  char *data;             /* once read */
+  unsigned char *written; /* a byte for each of them, or NULL: all were */
 } entry;
 
 /* What a file says, but for the data. */
@@ -354,6 +355,28 @@ static void read_entries(replayer *r) {
     bad_file(r, "data_offsets", "do not add up to the file's size");
 }
 
+/* Marks the bytes of a tensor's storage that were never written; at: where it
+ * begins. */
+static void read_unwritten(replayer *r, const json_t *o, entry *e, int64_t at,
+                           int64_t size) {
+  const json_t *runs = json_object_get(o, "unwritten");
+  if (!runs) return;
+  size_t n = (size_t)(e->hi - e->lo), count = json_array_size(runs);
+  if (count % 2) bad_file(r, "unwritten", "is not made of pairs");
+  if (!e->written) {
+    e->written = tk_arena_alloc(r->arena, n + 1);
+    memset(e->written, 1, n);
+  }
+  for (size_t i = 0; i < count; i += 2) {
+    json_t *from = json_array_get(runs, i), *many = json_array_get(runs, i + 1);
+    json_int_t k = json_integer_value(from), m = json_integer_value(many);
+    if (!json_is_integer(from) || !json_is_integer(many) || k < 0 || m < 0 ||
+        k > size || m > size - k)
+      bad_file(r, "unwritten", "lies outside of the storage");
+    memset(e->written + at + k, 0, (size_t)m);
+  }
+}
+
 static entry *storage(replayer *r, const char *name) {
   for (size_t i = 0; i < r->entries.n; i++) {
     entry *e = &r->entries.items[i];
@@ -390,7 +413,7 @@ static void read_tensor(replayer *r, const json_t *o, tk_tensor *t) {
   *t = (tk_tensor){.dtype = get_dtype(r, o), .rank = (int)rank};
   read_axes(r, o, "shape", t->rank, 0, t->shape);
   read_axes(r, o, "strides", t->rank, INT64_MIN, t->strides);
-  const entry *e = storage(r, get_text(r, o, "storage", true));
+  entry *e = storage(r, get_text(r, o, "storage", true));
   int64_t size = e->hi - e->lo, before, after;
   int64_t low = get_int(r, o, "low", 0, size);
   int64_t high = get_int(r, o, "high", low, size);
@@ -404,6 +427,8 @@ static void read_tensor(replayer *r, const json_t *o, tk_tensor *t) {
   t->storage_bytes = (size_t)(high - low);
   t->flags = (unsigned)get_int(r, o, "flags", 0, 7);
   t->device_address = (uint64_t)any_int(r, o, "address");
+  read_unwritten(r, o, e, low, high - low);
+  if (json_object_get(o, "unwritten")) t->written = e->written + low;
 }
 
 static void read_arg(replayer *r, const json_t *o, tk_arg *arg) {

@@ -42,8 +42,9 @@ static void put_role(tk_buf *out, tk_step_role role) {
       [TK_ROLE_CHOSEN] = "takes ",
       [TK_ROLE_BEFORE_LOOP] = "before the loop: ",
       [TK_ROLE_FIRST_TERM] = "the first: ",
+      [TK_ROLE_ODD_TERM] = "the first that is not finite: ",
   };
-  TK_ASSERT(role <= TK_ROLE_FIRST_TERM);
+  TK_ASSERT(role <= TK_ROLE_ODD_TERM);
   tk_buf_puts(out, words[role]);
 }
 

@@ -303,13 +303,20 @@ static void ask_helper(tk_env *e, void *ud) {
   q->f = v.ptr;
 }
 
+/* Which bytes of the storage of two tensors were. */
+static unsigned char written[32];
+
 /* Two views of one storage, an empty tensor, values of every kind. */
 static void fill_launch(fixture *x, float *data, float *extra) {
   tk_tensor a = {.data = data + 2,
                  .dtype = TK_FP32,
                  .rank = 1,
                  .storage = data,
-                 .storage_bytes = 32};
+                 .storage_bytes = 32,
+                 .written = written};
+  memset(written, 1, sizeof written);
+  memset(written + 4, 0, 4);
+  memset(written + 28, 0, 4);
   a.shape[0] = 3, a.strides[0] = 2;
   a.flags = TK_TENSOR_READONLY;
   tk_tensor b = a;
@@ -338,6 +345,8 @@ static void check_launch(tk_launch *l) {
   ck_assert_ptr_eq(a->storage, b->storage);
   ck_assert_uint_eq(a->storage_bytes, 32);
   ck_assert_uint_eq(a->flags, TK_TENSOR_READONLY);
+  ck_assert_mem_eq(a->written, written, sizeof written);
+  ck_assert_ptr_eq(a->written, b->written);
   ck_assert(b->device_address - a->device_address == 20);
   ck_assert_uint_eq(l->extras.n, 2);
   const tk_tensor *c = &l->extras.items[0].tensor;

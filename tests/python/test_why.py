@@ -157,7 +157,7 @@ class Comparisons(answers.Asked):
         said, _ = self.why(f"{KERNEL}    x[7] = np.nan\n"
                            "    scale[(3,)](x, y, 40, 16)\n"
                            "    assert not np.isnan(y).any()\n")
-        self.assertIn("1 of 40 elements is not finite\n  the lines that y[7]",
+        self.assertIn("1 of 40 elements is NaN\n  the lines that y[7]",
                       said)
 
     def test_what_the_host_has_changed(self):

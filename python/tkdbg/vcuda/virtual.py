@@ -313,9 +313,13 @@ class VirtualCuda:
             own = self.traced.get(func)
             return (func(*args, **kwargs) if own is None else
                     own(self, func, args, kwargs))
+        carry_out = self.carry_out
+        history = self.session.runs.history
+        if history is not None:
+            carry_out = history.following(carry_out)
         if self.fresh.held:
-            return self.fresh.judge(func, args, kwargs, self.carry_out)
-        return self.carry_out(func, args, kwargs)
+            return self.fresh.judge(func, args, kwargs, carry_out)
+        return carry_out(func, args, kwargs)
 
     def carry_out(self, func: Any, args: tuple[Any, ...],
                   kwargs: dict[str, Any]) -> Any:
