@@ -156,7 +156,8 @@ struct tki {
   tki_observer jumps; /* sees when they are assigned */
   const tki_driver *driver;
   const tki_keeper *keeper; /* of a run that goes on after bad accesses */
-  bool poisoned; /* an integer or pointer was loaded by such an access */
+  size_t bad_lane; /* of the access that stops the run, from 1; 0: none */
+  bool poisoned;   /* an integer or pointer was loaded by such an access */
   bool blas_opened;
   void *sgemm, *dgemm; /* OpenBLAS's, NULL: sum in order */
 };

@@ -44,6 +44,7 @@ TK_NORETURN static void stop_at(const tki_access *a, size_t lane,
     tki_fault_misaligned(a, lane, 1);
   else
     tki_fault_read_only(a, lane, r, 1);
+  a->t->bad_lane = lane + 1;
   tki_stop(a->t);
 }
 

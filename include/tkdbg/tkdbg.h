@@ -410,6 +410,10 @@ typedef struct tk_run_options {
   /* What the interpreter computes where code for a GPU gives other bits than
    * the definition: "definition" or "device"; NULL: definition. */
   const char *numerics;
+  /* The three numbers of a program that is known to be stopped by an access:
+   * the last tk_launch_explanation then says where the address of the lane came
+   * from that must not be touched.  NULL: none. */
+  const int64_t *explain_stop;
 } tk_run_options;
 
 /* How far elements may be apart: atol + rtol * |expected|, or ulp units in the

@@ -24,6 +24,8 @@ static void inquiry_begins(void *ud, tki *t) {
     tke_blame_new(t, "--blame", q->blame_elements, &q->blame);
   if (q->explain_elements && !again)
     tke_explain_new(t, q->explain_elements, &q->explain);
+  if (q->stop_pid)
+    tke_stopped_begin(&q->stopped, t, q->stop_pid, &q->launch->answers);
   if (q->blame) tke_blame_attach(q->blame);
   if (q->explain) tke_explain_attach(q->explain);
   tke_touches_free(&q->touches);
@@ -60,6 +62,8 @@ static void find_answers(tke_inquiry *q) {
     tk_explanation found = tke_explain_found(q->explain, a, x);
     TK_PUSH(a, &l->explanations, found);
   }
+  if (q->stopped.found.nsteps) TK_PUSH(a, &l->explanations, q->stopped.found);
+  tke_stopped_end(&q->stopped, true);
 }
 
 static void write_answers(const tk_launch *l, tk_session *s) {
@@ -89,12 +93,15 @@ void tke_inquiry_begin(tke_inquiry *q, tk_launch *l,
       .launch = l,
       .blame_elements = blame,
       .explain_elements = explain,
+      .stop_pid = options->explain_stop,
       .touches = {.line = options->access_line > 0 ? options->access_line : 0,
                   .mine = UINT64_MAX},
       .silent = options->silent_answers,
       .logs = options->log_accesses};
   tk_launch_forget_answers(l);
-  if (!blame && !explain && !q->logs && options->access_line <= 0) return;
+  if (!blame && !explain && !q->stop_pid && !q->logs &&
+      options->access_line <= 0)
+    return;
   q->watcher = (tk_watcher){.next = s->watchers,
                             .ud = q,
                             .begin = inquiry_begins,
@@ -108,6 +115,7 @@ void tke_inquiry_end(tke_inquiry *q) {
   TK_ASSERT(!*at == !q->watcher.begin); /* it watches if it was asked */
   if (*at) *at = q->watcher.next;
   tke_touches_free(&q->touches);
+  tke_stopped_end(&q->stopped, false);
   tke_blame_free(&q->session->env, q->blame);
   tke_explain_free(&q->session->env, q->explain);
 }

@@ -10,6 +10,7 @@
 
 #include "interp/explain/access_log.h"
 #include "interp/explain/explain.h"
+#include "interp/explain/stopped.h"
 #include "interp/explain/touch.h"
 
 typedef struct tke_inquiry {
@@ -26,6 +27,8 @@ typedef struct tke_inquiry {
   tki_observer logger;
   tke_blame *blame;
   tke_explain *explain;
+  const int64_t *stop_pid; /* of a program that stops; NULL: none is asked */
+  tke_stopped stopped;
 } tke_inquiry;
 
 /* Watches the next run of the launch, before everybody else, if the options ask

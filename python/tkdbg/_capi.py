@@ -171,6 +171,7 @@ class RunOptions(Structure):
     shard: bytes | None
     stores: bytes | None
     numerics: bytes | None
+    explain_stop: Any
     _fields_ = [("size", c_size_t), ("pids", c_char_p), ("order", c_char_p),
                 ("dot", c_char_p), ("no_asserts", c_bool),
                 ("progress", ProgressFn), ("progress_ud", c_void_p),
@@ -180,7 +181,8 @@ class RunOptions(Structure):
                 ("log_accesses", c_bool), ("against", c_char_p),
                 ("bound", POINTER(Bound)), ("pinpoint", c_bool),
                 ("jobs", c_size_t), ("unordered", c_bool), ("shard", c_char_p),
-                ("stores", c_char_p), ("numerics", c_char_p)]
+                ("stores", c_char_p), ("numerics", c_char_p),
+                ("explain_stop", POINTER(c_int64))]
 
     def __init__(self, **fields: Any) -> None:
         super().__init__(size=ctypes.sizeof(RunOptions), **fields)

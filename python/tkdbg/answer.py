@@ -59,7 +59,8 @@ class Answer:
         self.script = script
         self.end = end
         self.enough = threading.Event()  # has been tried
-        self.stop = None  # options of a debugger that stops at the store
+        # options of a debugger that stops at the store
+        self.stop: dict[str, Any] | None = None
         # whypage.Maps, if the difference was to be drawn
         self.maps: list[Any] = []
 
@@ -231,10 +232,52 @@ class Answer:
 
     def stopped(self) -> list[str]:
         """The lines about the last launch, which has stopped: changes with
-        which it goes on and the script ends well."""
-        if self.script is None or not self.tries or not self.log.launches:
+        which it goes on and the script ends well, and where the address came
+        from that it was stopped at."""
+        if not self.log.launches:
             return []
         logged = self.log.launches[-1]
+        told = [*self._saved(logged), *self._stopped_at(logged)]
+        return told and [f"tkdbg: launch {logged.number}, {logged.kernel}, "
+                         "stops", *told]
+
+    def _stopped_at(self, logged):
+        """The lines that a bad address came from, and how to get there."""
+        with Replay(self.lib, logged) as replay:
+            replay.run()
+            found = [f for f in replay.findings() if f["severity"] == "error"]
+        if not found:
+            return []
+        at = found[-1]
+        lines = [] if "program" not in at else self._bad_address(logged, at)
+        self.stop = None if "program" not in at else {
+            "kernel": logged.kernel, "launch": logged.nth,
+            "pids": ",".join(map(str, at["program"])),
+            "breakpoints": [f"{os.path.basename(at['file'])}:{at['line']}"]}
+        return [*lines, *_host(logged, None, MOST_HOST),
+                *_offered(self.stop, self.command)]
+
+    def _bad_address(self, logged, at):
+        with Replay(self.lib, logged) as replay:
+            replay.run(stop=at["program"])
+            why = replay.explanation()
+            if why is None:
+                return []
+            lane = f"lane {at['lane']} of " if "lane" in at else ""
+            program = ", ".join(map(str, at["program"]))
+            lines = [f"  the lines that the address came from, in {lane}"
+                     f"program ({program}):",
+                     *replay.source_lines(why, SOURCE_ALONE)]
+            with contextlib.ExitStack() as kept:
+                for writer in self._earlier(logged, why, kept):
+                    part = self._part(writer)
+                    lines += part.lines(part.least)
+            return lines
+
+    def _saved(self, logged):
+        """The suspects: changes with which the script ends well."""
+        if self.script is None or not self.tries:
+            return []
         with self._trying():
             with repairs.Search(self.lib, self.log, repairs.Wanted(logged),
                                 self.enough) as search:
@@ -245,9 +288,7 @@ class Answer:
             outcome = whole.stopped(outcome)
             if not outcome.passing:
                 outcome = outcome._replace(passing=whole.host())
-        lines = repairs.lines(outcome)
-        return lines and [f"tkdbg: launch {logged.number}, {logged.kernel}, "
-                          "stops", *lines]
+        return repairs.lines(outcome)
 
     def _part(self, writer):
         """What is said of the launch that wrote what a later one read."""

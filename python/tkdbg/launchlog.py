@@ -8,6 +8,7 @@ not recorded.
 from __future__ import annotations
 
 import collections
+import ctypes
 import os
 import shutil
 import tempfile
@@ -174,10 +175,13 @@ class Replay:
     def __exit__(self, *_: Any) -> None:
         self.lib.tk_session_free(self.ptr)
 
-    def run(self, explain: str | None = None) -> bool:
-        """Whether it ran to its end.  explain: an element to explain."""
+    def run(self, explain: str | None = None,
+            stop: Sequence[int] | None = None) -> bool:
+        """Whether it ran to its end.  explain: an element to explain; stop: a
+        program, (x, y, z), that stops, whose last address is."""
         options = _capi.RunOptions(
             explain=explain and explain.encode(), silent_answers=True,
+            explain_stop=stop and (ctypes.c_int64 * 3)(*stop),
             no_asserts=session_.current().options.no_asserts)
         return self.ok and self.lib.tk_launch_run(
             self.launch, byref(options), None) == _capi.OK

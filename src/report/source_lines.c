@@ -160,7 +160,7 @@ static void put_source_line(tk_buf *out, const source_line *l) {
 void tk_report_source_lines(tk_buf *out, const tk_explanation *why,
                             size_t most) {
   source_lines x = {.n = 0};
-  if (!why->blame.nwrites) return;
+  if (!why->nsteps) return;
   gather_lines(&x, why);
   drop_lines(&x, most);
   for (size_t i = 0; i < x.n; i++) put_source_line(out, &x.items[i]);

@@ -111,8 +111,8 @@ static bool is_watched(const choice *c) {
     if (tk_check_is_on(c->launch->session, name)) return true;
   for (const tk_watcher *w = c->launch->session->watchers; w; w = w->next)
     if (w->wants_interp) return true;
-  return c->launch->expected.n || o->blame || o->explain || o->access_line ||
-         o->against || o->shard;
+  return c->launch->expected.n || o->blame || o->explain || o->explain_stop ||
+         o->access_line || o->against || o->shard;
 }
 
 static void choose_engines(tk_env *e, void *ud) {

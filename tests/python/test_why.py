@@ -160,6 +160,43 @@ class Comparisons(answers.Asked):
         self.assertIn("1 of 40 elements is NaN\n  the lines that y[7]",
                       said)
 
+    def test_where_a_bad_address_came_from(self):
+        said, status = self.why("""
+    @triton.jit
+    def number(idx, n, B: tl.constexpr):
+        i = tl.arange(0, B)
+        tl.store(idx + i, i * i, mask=i < n)
+
+    @triton.jit
+    def gather(idx, x, y, n, B: tl.constexpr):
+        i = tl.program_id(0) * B + tl.arange(0, B)
+        j = tl.load(idx + i, mask=i < n, other=0)
+        tl.store(y + i, tl.load(x + j), mask=i < n)
+
+    idx, x = np.zeros(16, "i4"), np.zeros(100, "f4")
+    number[(1,)](idx, 16, 16)
+    gather[(2,)](idx, x, np.zeros(16, "f4"), 16, 8)
+""")
+        self.assertEqual(status, 1, said)
+        self.assertIn("tkdbg: launch 2, gather, stops\n", said)
+        self.assertRegex(said, r"(?s)the address came from, in lane \[2\] of "
+                         r"program \(1, 0, 0\):\n.*j\[2\] = 100 of idx\[10\]"
+                         r".*idx\[10\] was written by launch 1, number .*"
+                         r"i \* i.*gather\[\(2,\)\].*to stop there: tkdbg "
+                         r"debug --kernel gather --pid 1,0,0 -b script.py:15 ")
+
+    def test_a_deadlock_has_no_address(self):
+        said, _ = self.why("""
+    @triton.jit
+    def wait(flag):
+        while tl.atomic_max(flag, 0) == 0:
+            pass
+
+    wait[(1,)](np.zeros(1, "i4"))
+""")
+        self.assertIn("launch 1, wait, stops\n", said)
+        self.assertNotIn("address", said)
+
     def test_what_the_host_has_changed(self):
         said = self.led(f"{KERNEL}    y += 1\n"
                         "    np.testing.assert_allclose(y, ref)\n")

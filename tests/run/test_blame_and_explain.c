@@ -18,7 +18,12 @@ static const char kernels[] =
     "    s = 0.0\n"
     "    for k in range(n * 10):\n"
     "        s += tl.load(x + k % 8)\n"
-    "        tl.store(x + 11, s)\n";
+    "        tl.store(x + 11, s)\n"
+    "@triton.jit\n"
+    "def past(x, n, B: tl.constexpr):\n"
+    "    p = tl.program_id(0)\n"
+    "    at = p * B + tl.arange(0, B)\n"
+    "    v = tl.load(x + at + p, mask=at < n + p)\n";
 
 typedef struct fixture {
   tk_session *s;
@@ -219,6 +224,46 @@ START_TEST(loops_are_one_step) {
 }
 END_TEST
 
+static tk_launch *stopped(fixture *f, int64_t n, int64_t x) {
+  begin(f, "past");
+  tk_launch_grid(f->l, n, 1, 1);
+  const int64_t pid[3] = {x, 0, 0};
+  tk_run_options o = {.size = sizeof o, .explain_stop = pid};
+  tk_launch_run(f->l, &o, NULL);
+  return f->l;
+}
+
+START_TEST(where_a_bad_address_came_from) {
+  fixture f;
+  const tk_explanation *x = tk_launch_explanation(stopped(&f, 3, 2), 0);
+  ck_assert_uint_eq(tk_report_count(f.s), 1);
+  check_tree(x);
+  ck_assert_uint_eq(x->blame.nwrites, 0);
+  ck_assert(x->steps[0].lane_rank == 1 && x->steps[0].lane[0] == 2);
+  bool sum = false;
+  for (size_t i = 0; i < x->nsteps; i++)
+    sum |= x->steps[i].name && !strcmp(x->steps[i].name, "at") &&
+           !strcmp(x->steps[i].value.text, "10");
+  ck_assert(sum);
+  const char *lines = tk_launch_source_lines(f.l, x, 9);
+  ck_assert_ptr_nonnull(strstr(lines, "p = tl.program_id(0)"));
+  end(&f);
+}
+END_TEST
+
+START_TEST(no_bad_address) {
+  fixture f;
+  ck_assert_ptr_null(tk_launch_explanation(stopped(&f, 2, 1), 0));
+  ck_assert_uint_eq(tk_report_count(f.s), 0); /* it does not stop */
+  end(&f);
+  ck_assert_ptr_null(tk_launch_explanation(stopped(&f, 3, 0), 0));
+  ck_assert_uint_eq(tk_report_count(f.s), 1); /* another program does */
+  end(&f);
+  ck_assert_ptr_null(tk_launch_explanation(stopped(&f, 3, -7), 0));
+  end(&f);
+}
+END_TEST
+
 START_TEST(answers_without_text) {
   fixture f;
   begin(&f, "twice");
@@ -330,6 +375,8 @@ static Suite *suite(void) {
   tcase_add_test(c, many_writes);
   tcase_add_test(c, where_a_value_came_from);
   tcase_add_test(c, loops_are_one_step);
+  tcase_add_test(c, where_a_bad_address_came_from);
+  tcase_add_test(c, no_bad_address);
   tcase_add_test(c, answers_without_text);
   tcase_add_test(c, what_a_line_touches);
   tcase_add_test(c, elements_of_several_programs);
