@@ -21,10 +21,17 @@ static bool same_history(tkc_history a, tkc_history b) {
 
 /* ---- pages ------------------------------------------------------------- */
 
+/* The spare intervals of a size are a list, whose links lie where the first
+ * interval of each lay. */
+typedef struct spare_link {
+  tkc_interval *next;
+} spare_link;
+
 /* Gives the intervals of a page back, for another one. */
 static void spare_intervals(tkc_intervals *c, tkc_page *p) {
   tkc_interval **spare = &c->spare[__builtin_ctz(p->cap)];
-  memcpy(p->intervals, spare, sizeof *spare);
+  spare_link to = {*spare};
+  memcpy(p->intervals, &to, sizeof to);
   *spare = p->intervals;
 }
 
@@ -32,7 +39,9 @@ static tkc_interval *take_intervals(tkc_intervals *c, size_t cap) {
   tkc_interval **spare = &c->spare[__builtin_ctzll(cap)], *r = *spare;
   TK_ASSERT(cap <= MOST_INTERVALS && !(cap & (cap - 1)));
   if (!r) return TK_NEWN(c->arena, tkc_interval, cap);
-  memcpy(spare, r, sizeof *spare);
+  spare_link to;
+  memcpy(&to, r, sizeof to);
+  *spare = to.next;
   return r;
 }
 

@@ -23,7 +23,7 @@ void cli_assert_failed(const char *file, int line, const char *condition)
 #define CLI_ASSERT(condition)                                                  \
   ((condition) ? (void)0 : cli_assert_failed(__FILE__, __LINE__, #condition))
 #else
-#define CLI_ASSERT(condition) ((void)sizeof(!(condition)))
+#define CLI_ASSERT(condition) ((void)(1 || (condition)))
 #endif
 
 typedef enum cli_command_id {

@@ -534,8 +534,8 @@ static const char *const need_words[] = {
     [NEEDS_ROUND] = "rn rz rm rp rna approx full",
     [NEEDS_INT] = "rni rzi rmi rpi",
     [NEEDS_APPROX] = "approx",
-    [NEEDS_COMPARE] = "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu "
-                      "num nan"};
+    [NEEDS_COMPARE] = ("eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu "
+                       "num nan")};
 
 static need_kind cvt_needs(const tk_asm_inst *in) {
   const tk_asm_type_info *to = &tk_asm_types[in->type];
