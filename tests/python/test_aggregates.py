@@ -658,6 +658,42 @@ class Ours(Cases, support.ScriptCase):
                                             "--triton-version", version),
                                  [said])
 
+    def test_what_a_method_returns_is_used(self):
+        text = """
+            @tl.core._aggregate
+            class Item:
+                a: tl.tensor
+                @triton.constexpr_function
+                def __init__(self, a):
+                    self.a = a
+                @triton.must_use_result("it changes nothing")
+                @triton.jit
+                def next(self):
+                    return Item(self.a + 1)
+                @triton.jit
+                @triton.must_use_result
+                def again(self):
+                    return Item(self.a + 1)
+            @triton.jit
+            def k(o):
+                v = Item(tl.program_id(0))
+                v.again()
+                v.next()
+                tl.store(o, v.a)
+            try:
+                launch(k)
+                print("it runs")
+            except Exception as e:
+                said = "The result of v.next is not being used. it changes no"
+                print(said in str(e))
+        """
+        for version, said in ("3.6", "it runs"), ("3.7", "True"):
+            if self.triton == "installed":
+                break
+            with self.subTest(version=version):
+                self.assertEqual(self.lines(text, "--triton-version",
+                                            version), [said])
+
     def test_what_older_versions_lack(self):
         self.assertEqual(self.lines("""
             print(hasattr(triton, "aggregate"))
