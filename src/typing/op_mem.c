@@ -801,17 +801,25 @@ static void check_atomic_ranks(tks *s, const tks_args *a) {
   }
 }
 
+/* The compiler makes a tensor of a mask that is known only where it broadcasts
+ * that together with a value: beside a block of pointers. */
+static void check_atomic_mask(tks *s, const tks_args *a, size_t i) {
+  const sval *mask = &a->v[i];
+  bool known = sv_is_number(mask) && a->v[0].type.rank && i == 2 &&
+               tks_has(s, TKS_ATOMICS_BROADCAST);
+  if (!known && !sv_is_none(mask) && !sv_is_tensor(mask))
+    tks_error_help(s, TK_D_TYPE, "leave it out, or compare",
+                   "mask of %s must be a tensor, not %s", a->op->name,
+                   tks_show(s, mask));
+}
+
 sval rule_atomic(tks *s, const tks_args *a) {
   need_pointer(s, a->op->name, &a->v[0]);
   if (a->v[0].type.is_const)
     tks_error(s, TK_D_TYPE, "Cannot store to a constant pointer");
   check_atomic_type(s, a->op->name, (tk_atomic)a->op->mode,
                     tk_pointee(a->v[0].type));
-  bool known = sv_is_number(&a->v[2]) && tks_has(s, TKS_ATOMICS_BROADCAST);
-  if (!known && !sv_is_none(&a->v[2]) && !sv_is_tensor(&a->v[2]))
-    tks_error_help(s, TK_D_TYPE, "leave it out, or compare",
-                   "mask of %s must be a tensor, not %s", a->op->name,
-                   tks_show(s, &a->v[2]));
+  check_atomic_mask(s, a, 2);
   order_attrs order = order_of(s, a, 3);
   tk_type t = tk_pointee(a->v[0].type);
   if (!tks_has(s, TKS_ATOMICS_BROADCAST)) check_atomic_ranks(s, a);
@@ -841,6 +849,7 @@ static void need_numbers(tks *s, const tks_args *a) {
 sval rule_atomic_load(tks *s, const tks_args *a) {
   need_pointer(s, a->op->name, &a->v[0]);
   need_numbers(s, a);
+  check_atomic_mask(s, a, 1);
   int64_t sem = option_word(s, a, 2, &load_sems, TK_SEM_ACQUIRE);
   int64_t scope = option_word(s, a, 3, &scopes, TK_SCOPE_GPU);
   sval v = tks_load(s, &a->v[0], &a->v[1], NULL);
@@ -854,6 +863,7 @@ sval rule_atomic_store(tks *s, const tks_args *a) {
   need_numbers(s, a);
   if (a->v[0].type.is_const)
     tks_error(s, TK_D_TYPE, "Cannot store to a constant pointer");
+  check_atomic_mask(s, a, 2);
   int64_t sem = option_word(s, a, 3, &store_sems, TK_SEM_RELEASE);
   int64_t scope = option_word(s, a, 4, &scopes, TK_SCOPE_GPU);
   tks_atomic(s, TK_A_XCHG, &a->v[0], &a->v[1], &a->v[2]);
