@@ -349,7 +349,9 @@ sval rule_topk(tks *s, const tks_args *a) {
   last_axis(s, a, &v, 2);
   bool all = sv_is_none(&a->v[1]);
   int64_t k = all ? v.type.shape[v.type.rank - 1] : tks_arg_int(s, a, 1, NULL);
-  if (k < 1) tks_error(s, TK_D_VALUE, "tl.topk: k is %lld", (long long)k);
+  if (k < 1)
+    tks_error(s, TK_D_VALUE, "tl.topk: k must be greater than 0, not %lld",
+              (long long)k);
   if (k == 1 && v.type.rank == 1 && !tks_has(s, TKS_TOPK_CHECKED))
     tks_error_help(s, TK_D_VALUE, "write tl.max(x, 0, keep_dims=True)",
                    "the compiler has no tl.topk of one lane of one axis before "
@@ -359,7 +361,9 @@ sval rule_topk(tks *s, const tks_args *a) {
               (long long)k);
   while (k & (k - 1)) k &= k - 1; /* the power of two that is not above it */
   if (k > v.type.shape[v.type.rank - 1])
-    tks_error(s, TK_D_VALUE, "tl.topk: k is %lld, the axis has %d lanes",
+    tks_error(s, TK_D_VALUE,
+              "tl.topk: k must not exceed the size of the selected dimension: "
+              "it is %lld, the axis has %d lanes",
               (long long)k, v.type.shape[v.type.rank - 1]);
   /* Halves are merged by tl.max or min, which widen. */
   bool one = k == 1 && tks_has(s, TKS_TOPK_CHECKED);
@@ -379,7 +383,7 @@ sval rule_histogram(tks *s, const tks_args *a) {
               tks_show(s, &v[0]));
   if (tk_dtypes[sv_dtype(&v[0])].bits != 32)
     tks_error_help(s, TK_D_TYPE, "convert it with .to(tl.int32)",
-                   "tl.histogram takes integers of 32 bits, not %s",
+                   "histogram only supports 32-bit integer input, not %s",
                    tks_show(s, &v[0]));
   size_t n = 1;
   if (!sv_is_none(&a->v[2])) {
