@@ -8,6 +8,7 @@
  * not. */
 #include <string.h>
 
+#include "launch/host.h"
 #include "typing/version.h"
 #include "typing/walk.h"
 
@@ -1015,20 +1016,30 @@ static const char *must_use_text(tk_function *fn, const tk_ast *d) {
   return arg && arg->kind == TK_AST_STR ? tk_str_text(arg) : "";
 }
 
+/* What is said if nobody uses the result of a function; NULL: nothing.  A
+ * constexpr_function is asked as Triton's compiler does. */
+static const char *unused_text(tks *s, const sval *fn) {
+  const tk_ast *d = fn->kind == V_FUNC ? must_use(fn->fn->ast) : NULL;
+  if (d) return must_use_text(fn->fn, d);
+  tk_value said = {0};
+  if (fn->kind != V_OBJECT || tk_host_attr(s->env, s->frame->fn, fn->obj,
+                                           "_must_use_result", &said) <= 0)
+    return NULL;
+  if (said.kind == TK_V_STR)
+    return tk_arena_strndup(s->arena, said.str, said.n);
+  return said.kind == TK_V_BOOL && said.lo ? "" : NULL;
+}
+
 /* A call that stands alone, with nobody to take what it returns. */
 static void check_used(tks *s, const tk_ast *call) {
   if (call->kind != TK_AST_CALL || !is_dotted(tk_call_function(call))) return;
   sval f = tks_expr(s, tk_call_function(call));
   bool of_object = f.kind == V_METHOD && !f.op;
-  const sval *fn = of_object ? &f.items[1] : &f;
-  bool asks =
-      fn->kind == V_FUNC && (!of_object || tks_has(s, TKS_METHODS_ARE_USED));
-  const tk_ast *d = asks ? must_use(fn->fn->ast) : NULL;
   const char *text = NULL;
-  if (d)
-    text = must_use_text(fn->fn, d);
-  else if ((f.kind == V_OP || f.kind == V_METHOD) && f.op &&
-           !strcmp(f.op->name, "tl.advance"))
+  if (!of_object || tks_has(s, TKS_METHODS_ARE_USED))
+    text = unused_text(s, of_object ? &f.items[1] : &f);
+  if ((f.kind == V_OP || f.kind == V_METHOD) && f.op &&
+      !strcmp(f.op->name, "tl.advance"))
     text = "tl.advance has no side effects: assign what it returns to a "
            "variable";
   if (!text) return;

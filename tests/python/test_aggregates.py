@@ -670,6 +670,10 @@ class Ours(Cases, support.ScriptCase):
                 @triton.jit
                 def next(self):
                     return Item(self.a + 1)
+                @triton.must_use_result("it changes nothing")
+                @triton.constexpr_function
+                def two(self):
+                    return 2
                 @triton.jit
                 @triton.must_use_result
                 def again(self):
@@ -678,21 +682,24 @@ class Ours(Cases, support.ScriptCase):
             def k(o):
                 v = Item(tl.program_id(0))
                 v.again()
-                v.next()
+                v.NAME()
                 tl.store(o, v.a)
             try:
                 launch(k)
                 print("it runs")
             except Exception as e:
-                said = "The result of v.next is not being used. it changes no"
+                said = "The result of v.NAME is not being used. it changes no"
                 print(said in str(e))
         """
         if self.triton == "installed":
             return
-        for version, said in ("3.6", "it runs"), ("3.7", "True"):
-            with self.subTest(version=version):
-                self.assertEqual(self.lines(text, "--triton-version",
-                                            version), [said])
+        for version, name, said in (("3.6", "next", "it runs"),
+                                    ("3.7", "next", "True"),
+                                    ("3.9", "two", "True")):
+            with self.subTest(name, version=version):
+                self.assertEqual(
+                    self.lines(text.replace("NAME", name), "--triton-version",
+                               version), [said])
 
     def test_names_of_fields_pass_through_python(self):
         text = """
