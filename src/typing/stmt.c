@@ -1019,7 +1019,8 @@ static const char *must_use_text(tk_function *fn, const tk_ast *d) {
 /* What is said if nobody uses the result of a function; NULL: nothing.  A
  * constexpr_function is asked as Triton's compiler does. */
 static const char *unused_text(tks *s, const sval *fn) {
-  const tk_ast *d = fn->kind == V_FUNC ? must_use(fn->fn->ast) : NULL;
+  bool has_text = fn->kind == V_FUNC || fn->kind == V_PYTHON;
+  const tk_ast *d = has_text ? must_use(fn->fn->ast) : NULL;
   if (d) return must_use_text(fn->fn, d);
   tk_value said = {0};
   if (fn->kind != V_OBJECT || tk_host_attr(s->env, s->frame->fn, fn->obj,
