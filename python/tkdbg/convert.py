@@ -326,10 +326,10 @@ def read(session: Session, value: Value) -> Any:
     return found
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _named(names: str) -> Any:
     """The class of tuples whose fields have these names."""
-    return collections.namedtuple("tuple", names)  # type: ignore[misc]
+    return collections.namedtuple("tuple", names)
 
 
 def _read_dtype(session, value):

@@ -11,10 +11,10 @@ def pytest_collection_modifyitems(config, items):
     most = config.getoption('few')
     if not most:
         return
-    cases = collections.defaultdict(list)
+    cases: dict = collections.defaultdict(list)
     for item in items:
         cases[getattr(item, 'originalname', item.name), item.path].append(item)
-    kept = set()
+    kept: set = set()
     for of_one in cases.values():
         step = max(1, len(of_one) / most)
         kept |= {of_one[int(i * step)] for i in range(min(most, len(of_one)))}
