@@ -606,6 +606,7 @@ CARRY ?= build/carried
 random: all
 	@$(or $(PYTHON),python3) tests/random/carry.py '$(CARRY)' --build $(B) \
 	  --peer $(PEER:triton-%=%) --count $(COUNT) --seed $(SEED) \
+	  $(if $(SEEDS),--seeds '$(SEEDS)') \
 	  --written tests/random/validation.md \
 	  $(if $(WHEEL),--wheel '$(WHEEL)',--python $(or $(THERE),3.12))
 endif

@@ -7,8 +7,10 @@ asks about through the host callbacks.
 from __future__ import annotations
 
 import builtins
+import collections
 import ctypes
 import enum
+import functools
 import operator
 import sys
 import types
@@ -289,7 +291,8 @@ def _triton_name(value):
 
 
 def read(session: Session, value: Value) -> Any:
-    """The Python object of a tk_value; tuples become tuples.
+    """The Python object of a tk_value; tuples become tuples, with the names of
+    their fields where they have some.
 
     Raises NotConvertible for what only kernels have.
     """
@@ -305,7 +308,9 @@ def read(session: Session, value: Value) -> Any:
     if kind == _capi.V_STR:
         return (value.str or b"")[:value.n].decode("utf-8", "replace")
     if kind == _capi.V_TUPLE:
-        return tuple(read(session, value.items[i]) for i in range(value.n))
+        items = [read(session, value.items[i]) for i in range(value.n)]
+        names = _capi.text(value.str)
+        return _named(names)._make(items) if names else tuple(items)
     if kind == _capi.V_DTYPE:
         return _read_dtype(session, value)
     handle: Any = value.ptr
@@ -319,6 +324,12 @@ def read(session: Session, value: Value) -> Any:
         raise NotConvertible(
             "what a kernel computes cannot be passed to host code")
     return found
+
+
+@functools.cache
+def _named(names: str) -> Any:
+    """The class of tuples whose fields have these names."""
+    return collections.namedtuple("tuple", names)
 
 
 def _read_dtype(session, value):

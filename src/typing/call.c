@@ -512,6 +512,7 @@ static tk_value to_value(tks *s, const sval *v) {
     tk_value *items = TK_NEWN(s->arena, tk_value, v->n + 1);
     for (size_t i = 0; i < v->n; i++) items[i] = to_value(s, &v->items[i]);
     r.kind = TK_V_TUPLE, r.n = v->n, r.items = items;
+    r.str = tks_has(s, TKS_FIELDS_PASSED) ? v->s : NULL;
     break;
   }
   default: TK_ASSERT(false);

@@ -245,9 +245,22 @@ static sval cast_inst(tks *s, const sval *v, tk_type elem, bool rtz) {
   return tks_emit1(s, TK_I_CAST, rtz, t, v);
 }
 
+/* Pointers to constants have an address space of their own. */
+static void check_const_cast(tks *s, const sval *v, const tk_type *elem) {
+  bool alike = v->type.ptr && elem->ptr && v->type.is_const == elem->is_const;
+  bool has_const =
+      (v->type.ptr && v->type.is_const) || (elem->ptr && elem->is_const);
+  if (has_const && !alike && tks_has(s, TKS_CONST_IS_SPACE))
+    tks_error_help(s, TK_D_TYPE, "a pointer to constants stays one",
+                   "cannot cast %s to %s: pointers to constants have an "
+                   "address space of their own",
+                   tks_show(s, v), tks_type_text(s, elem));
+}
+
 static sval cast_pointer(tks *s, const sval *v, tk_type elem) {
   bool from = v->type.ptr, to = elem.ptr;
   tk_dtype d = (tk_dtype)elem.elem, sd = sv_dtype(v);
+  check_const_cast(s, v, &elem);
   if (to && elem.space && tks_has(s, TKS_SPACE_BY_NAME))
     tks_error_help(s, TK_D_TYPE, "leave the address space out",
                    "kernels have pointers to the address space \"global\" "

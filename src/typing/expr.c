@@ -98,6 +98,23 @@ static bool conditions_hold(tks *s, const tk_ast *e) {
   return true;
 }
 
+/* As the compiler sees conditions: what is known only when the program runs is
+ * an object, and objects are true. */
+static bool filters_hold(tks *s, const tk_ast *e, bool *said) {
+  for (uint32_t i = 0; i < tk_comp_nconditions(e); i++) {
+    sval v = tks_expr(s, tk_comp_condition(e, i));
+    if (v.kind != V_TENSOR && !sv_truth(s, &v)) return false;
+    if (v.kind != V_TENSOR || *said) continue;
+    *said = true;
+    s->frame->at = tk_comp_condition(e, i)->span;
+    tk_diag *d = tks_say(s, TK_D_SUSPICIOUS,
+                         "the compiler takes this condition for true: a "
+                         "comprehension asks for constexprs");
+    tk_diag_help(s->env, d, "choose lanes with tl.where");
+  }
+  return true;
+}
+
 /* Triton's compiler goes over tuples alone, takes no notice of conditions
  * before 3.9, and the name keeps its last item, where Python gives it back what
  * it was. */
@@ -120,9 +137,10 @@ static sval kernel_comp(tks *s, const tk_ast *e) {
     tk_diag_help(s->env, d, "write the tuple without those items");
   }
   svals items = {0};
+  bool said = false;
   for (size_t i = 0; i < over.n; i++) {
     bind_target(s, tk_comp_target(e), &over.items[i]);
-    if (!holds || conditions_hold(s, e))
+    if (!holds || filters_hold(s, e, &said))
       TK_PUSH(s->arena, &items, tks_expr(s, tk_comp_element(e)));
   }
   return sv_tuple(s, items.items, items.n);
@@ -455,7 +473,7 @@ static bool compiler_attr(tks *s, const sval *v, const char *name, sval *out) {
 
 /* The functions of the prelude that are methods as well. */
 static bool is_member(const char *name) {
-  static const char *const members[] = {"cdiv", "sigmoid", "softmax", "squeeze",
+  static const char *const members[] = {"cdiv", "sigmoid", "softmax",
                                         "atomic_poll"};
   for (size_t i = 0; i < TK_COUNT(members); i++)
     if (!strcmp(name, members[i])) return true;
@@ -649,10 +667,13 @@ static sval pointer_attr(tks *s, const sval *v, const char *name) {
     return name[6] == 's' ? shape_tuple(s, &block) : sv_type(block);
   if (!strcmp(name, "shape")) return sv_tuple(s, v->items + 1, rank);
   if (!strcmp(name, "strides")) return sv_tuple(s, v->items + 1 + rank, rank);
-  const char *prefix = v->kind == V_DESC ? "tl.descriptor_" : "tl.";
-  const tks_op *op =
-      tks_find_op(s, tk_arena_printf(s->arena, "%s%s", prefix, name));
-  bool moves = parts && (!strcmp(name, "load") || !strcmp(name, "store"));
+  bool loads = !strcmp(name, "load"), is_desc = v->kind == V_DESC;
+  const tks_op *op = tks_find_op(
+      s, is_desc && loads
+             ? "tl.load_tensor_descriptor"
+             : tk_arena_printf(s->arena, "%s%s",
+                               is_desc ? "tl.descriptor_" : "tl.", name));
+  bool moves = is_desc ? loads : parts && (loads || !strcmp(name, "store"));
   if (op && (moves || op->role == TKS_METHOD)) return method(s, op, v, NULL);
   no_attr(s, v, name);
 }
@@ -923,6 +944,7 @@ static void check_added(tks *s, const char *name) {
 /* The compiler's own methods are older than what the language exports. */
 static void check_version(tks *s, const sval *fn) {
   if (fn->bound) return;
+  if (fn->kind == V_METHOD && !fn->op) fn = &fn->items[1];
   bool library =
       fn->kind == V_FUNC && tks_is_library(fn->fn->module->file->src);
   if (fn->kind == V_OP || (fn->kind == V_METHOD && fn->op))

@@ -459,8 +459,11 @@ bool tks_lookup(tks *s, const char *name, sval *out) {
   if (!op) op = tks_find_op(s, tk_arena_printf(s->arena, "builtins.%s", name));
   if (!op && (s->ask || s->frame->python))
     op = tks_find_op(s, tk_arena_printf(s->arena, "expression.%s", name));
-  if (op) *out = (sval){.kind = V_OP, .op = op};
-  return op != NULL;
+  sval value = {.kind = V_OP, .op = op};
+  if (!op || (tks_is_not_implemented(&value) && !s->ask && !s->frame->python))
+    return false; /* only functions of Python know NotImplemented */
+  *out = value;
+  return true;
 }
 
 void tks_unknown_name(tks *s, const char *name) {

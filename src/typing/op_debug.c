@@ -163,6 +163,7 @@ sval rule_expect_zero(tks *s, const tks_args *a) {
   sval x = a->v[0], mask = tks_arg_tensor(s, a, 1), none = sv(V_NONE);
   sval zero = sv_int(0),
        msg = sv_str("x is not zero where it was expected", 35);
+  if (mask.type.elem != TK_INT1) mask = tks_compare(s, TK_C_NE, &mask, &zero);
   sval holds = tks_compare(s, TK_C_EQ, &x, &zero), off = tks_not(s, &mask);
   holds = tks_logical(s, false, &holds, &off);
   assert_inst(s, &holds, &none, &msg);

@@ -204,7 +204,7 @@ sval rule_unary(tks *s, const tks_args *a) {
   }
   if (!ok)
     tks_error_help(s, TK_D_TYPE, "convert it with x.to(tl.float32)",
-                   "%s takes fp32 or fp64, not %s", a->op->name,
+                   "%s: Expected dtype fp32 or fp64, but got %s", a->op->name,
                    tks_show(s, &x));
   return tks_emit1(s, TK_I_UNARY, a->op->mode, x.type, &x);
 }

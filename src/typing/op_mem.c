@@ -130,10 +130,6 @@ static const option_words store_cache = {TK_LIST_CACHE,
                                              1u << TK_CACHE_CS |
                                              1u << TK_CACHE_WT,
                                          true, "cache modifier"};
-static const option_words eviction = {
-    TK_LIST_EVICTION,
-    1u << TK_EVICT_LAST | 1u << TK_EVICT_FIRST | 1u << TK_EVICT_NORMAL, false,
-    "eviction policy"};
 static const option_words sems = {TK_LIST_SEM, ~0u, false, "memory semantic"};
 static const option_words load_sems = {
     TK_LIST_SEM, 1u << TK_SEM_ACQUIRE | 1u << TK_SEM_RELAXED, false,
@@ -163,18 +159,26 @@ static int64_t option_word(tks *s, const tks_args *a, size_t i,
   return k;
 }
 
+static option_words eviction(const tks *s) {
+  unsigned words = 1u << TK_EVICT_LAST | 1u << TK_EVICT_FIRST;
+  if (tks_has(s, TKS_EVICT_NORMAL_NAMED)) words |= 1u << TK_EVICT_NORMAL;
+  return (option_words){TK_LIST_EVICTION, words, false, "eviction policy"};
+}
+
 static void check_options(tks *s, const tks_args *a, size_t i,
                           const option_words *cache) {
+  const option_words policy = eviction(s);
   option_word(s, a, i, cache, 0);
-  option_word(s, a, i + 1, &eviction, 0);
+  option_word(s, a, i + 1, &policy, 0);
 }
 
 /* Keeps the cache modifier and the eviction policy of the last access. */
 static void keep_options(tks *s, const tks_args *a, size_t i,
                          const option_words *cache) {
+  const option_words policy = eviction(s);
   tk_inst *in = last_inst(s);
   in->attr[2] = option_word(s, a, i, cache, TK_CACHE_DEFAULT);
-  in->attr[3] = option_word(s, a, i + 1, &eviction, TK_EVICT_DEFAULT);
+  in->attr[3] = option_word(s, a, i + 1, &policy, TK_EVICT_DEFAULT);
 }
 
 /* The words of a load's cache modifier. */
@@ -466,6 +470,14 @@ static void no_block_options(tks *s, const tks_args *a, size_t i, size_t end) {
 }
 
 /* The mode says where the options begin. */
+static bool is_volatile(tks *s, const tks_args *a, size_t i) {
+  if (a->v[i].kind == V_INT && tks_has(s, TKS_VOLATILE_IS_BOOL))
+    tks_error_help(s, TK_D_TYPE, "write True or False",
+                   "%s: volatile is a bool, not %s", a->op->name,
+                   tks_show(s, &a->v[i]));
+  return tks_arg_bool(s, a, i);
+}
+
 sval rule_load(tks *s, const tks_args *a) {
   size_t options = (size_t)a->op->mode;
   const option_words cache = load_cache(s);
@@ -479,7 +491,7 @@ sval rule_load(tks *s, const tks_args *a) {
     tks_error(s, TK_D_CALL, "`other` cannot be provided without `mask`");
   s->frame->at = at;
   sval v = tks_load(s, &a->v[0], &a->v[1], &a->v[2]);
-  last_inst(s)->attr[0] = tks_arg_bool(s, a, options + 2);
+  last_inst(s)->attr[0] = is_volatile(s, a, options + 2);
   keep_options(s, a, options, &cache);
   return v;
 }
@@ -583,12 +595,16 @@ static window desc_window(tks *s, const sval *p, const sval *offsets) {
   if (p->kind != V_DESC)
     tks_error(s, TK_D_TYPE, "expected a tensor descriptor, not %s",
               tks_show(s, p));
-  sval off = as_tuple(s, offsets);
-  if (off.n != p->type.rank)
+  if (offsets->kind != V_TUPLE)
+    tks_error_help(s, TK_D_TYPE, "write [n], with a number for each axis",
+                   "a descriptor takes a list of offsets, not %s",
+                   tks_show(s, offsets));
+  if (offsets->n != p->type.rank)
     tks_error(s, TK_D_SHAPE, "expected %d offsets, but got %zu", p->type.rank,
-              off.n);
-  sval *at = TK_NEWN(s->arena, sval, off.n);
-  for (size_t i = 0; i < off.n; i++) at[i] = window_offset(s, &off.items[i]);
+              offsets->n);
+  sval *at = TK_NEWN(s->arena, sval, offsets->n);
+  for (size_t i = 0; i < offsets->n; i++)
+    at[i] = window_offset(s, &offsets->items[i]);
   return window_of(s, p, at, ~0u);
 }
 
@@ -616,7 +632,7 @@ sval rule_desc_load(tks *s, const tks_args *a) {
   window w = desc_window(s, &a->v[0], &a->v[1]);
   sval v = load_desc(s, &a->v[0], &w);
   const option_words cache = load_cache(s);
-  keep_options(s, a, 2, &cache);
+  if (a->op->mode) keep_options(s, a, (size_t)a->op->mode, &cache);
   return desc_lanes(s, &a->v[0], &v);
 }
 
@@ -673,7 +689,9 @@ static void check_row_offsets(tks *s, const sval *x) {
   bool half = sv_dtype(x) == TK_INT16 && tks_has(s, TKS_ROWS_OF_INT16);
   if (!x->type.ptr && (sv_dtype(x) == TK_INT32 || half)) return;
   tks_error_help(s, TK_D_TYPE, "convert it: .to(tl.int32)",
-                 "x_offsets are of int32, not %s", tks_show(s, x));
+                 "x_offsets are of %sint32, not %s",
+                 tks_has(s, TKS_ROWS_OF_INT16) ? "int16 or " : "",
+                 tks_show(s, x));
 }
 
 /* The hardware gathers 32 bytes of a row at least, but for 64 bits. */
@@ -783,16 +801,25 @@ static void check_atomic_ranks(tks *s, const tks_args *a) {
   }
 }
 
+/* The compiler makes a tensor of a mask that is known only where it broadcasts
+ * that together with a value: beside a block of pointers. */
+static void check_atomic_mask(tks *s, const tks_args *a, size_t i) {
+  const sval *mask = &a->v[i];
+  bool known = sv_is_number(mask) && a->v[0].type.rank && i == 2 &&
+               tks_has(s, TKS_ATOMICS_BROADCAST);
+  if (!known && !sv_is_none(mask) && !sv_is_tensor(mask))
+    tks_error_help(s, TK_D_TYPE, "leave it out, or compare",
+                   "mask of %s must be a tensor, not %s", a->op->name,
+                   tks_show(s, mask));
+}
+
 sval rule_atomic(tks *s, const tks_args *a) {
   need_pointer(s, a->op->name, &a->v[0]);
   if (a->v[0].type.is_const)
     tks_error(s, TK_D_TYPE, "Cannot store to a constant pointer");
   check_atomic_type(s, a->op->name, (tk_atomic)a->op->mode,
                     tk_pointee(a->v[0].type));
-  if (!sv_is_none(&a->v[2]) && !sv_is_tensor(&a->v[2]))
-    tks_error_help(s, TK_D_TYPE, "leave it out, or compare",
-                   "mask of %s must be a tensor, not %s", a->op->name,
-                   tks_show(s, &a->v[2]));
+  check_atomic_mask(s, a, 2);
   order_attrs order = order_of(s, a, 3);
   tk_type t = tk_pointee(a->v[0].type);
   if (!tks_has(s, TKS_ATOMICS_BROADCAST)) check_atomic_ranks(s, a);
@@ -822,6 +849,7 @@ static void need_numbers(tks *s, const tks_args *a) {
 sval rule_atomic_load(tks *s, const tks_args *a) {
   need_pointer(s, a->op->name, &a->v[0]);
   need_numbers(s, a);
+  check_atomic_mask(s, a, 1);
   int64_t sem = option_word(s, a, 2, &load_sems, TK_SEM_ACQUIRE);
   int64_t scope = option_word(s, a, 3, &scopes, TK_SCOPE_GPU);
   sval v = tks_load(s, &a->v[0], &a->v[1], NULL);
@@ -835,6 +863,7 @@ sval rule_atomic_store(tks *s, const tks_args *a) {
   need_numbers(s, a);
   if (a->v[0].type.is_const)
     tks_error(s, TK_D_TYPE, "Cannot store to a constant pointer");
+  check_atomic_mask(s, a, 2);
   int64_t sem = option_word(s, a, 3, &store_sems, TK_SEM_RELEASE);
   int64_t scope = option_word(s, a, 4, &scopes, TK_SCOPE_GPU);
   tks_atomic(s, TK_A_XCHG, &a->v[0], &a->v[1], &a->v[2]);

@@ -344,26 +344,34 @@ sval rule_sort(tks *s, const tks_args *a) {
   return sort(s, &v, tks_arg_bool(s, a, 2), v.type.shape[v.type.rank - 1]);
 }
 
+/* Triton asserts it in the language: tuning leaves such a configuration out. */
+static void need_k(tks *s, bool holds, const char *must, int64_t k, int lanes) {
+  if (holds) return;
+  tks_error_help(s, TK_D_STATIC_ASSERT,
+                 tk_arena_printf(s->arena, "k is %lld, the axis has %d lanes",
+                                 (long long)k, lanes),
+                 "static assertion failed: topk: k must %s", must);
+}
+
 sval rule_topk(tks *s, const tks_args *a) {
   sval v = tks_arg_tensor(s, a, 0);
   last_axis(s, a, &v, 2);
   bool all = sv_is_none(&a->v[1]);
-  int64_t k = all ? v.type.shape[v.type.rank - 1] : tks_arg_int(s, a, 1, NULL);
-  if (k < 1) tks_error(s, TK_D_VALUE, "tl.topk: k is %lld", (long long)k);
+  int lanes = v.type.shape[v.type.rank - 1];
+  int64_t k = all ? lanes : tks_arg_int(s, a, 1, NULL);
+  need_k(s, k > 0, "be greater than 0", k, lanes);
   if (k == 1 && v.type.rank == 1 && !tks_has(s, TKS_TOPK_CHECKED))
     tks_error_help(s, TK_D_VALUE, "write tl.max(x, 0, keep_dims=True)",
                    "the compiler has no tl.topk of one lane of one axis before "
                    "Triton 3.9");
-  if ((k & (k - 1)) && tks_has(s, TKS_TOPK_CHECKED))
-    tks_error(s, TK_D_VALUE, "tl.topk: k must be a power of two, not %lld",
-              (long long)k);
+  need_k(s, !(k & (k - 1)) || !tks_has(s, TKS_TOPK_CHECKED),
+         "be a power of two", k, lanes);
   while (k & (k - 1)) k &= k - 1; /* the power of two that is not above it */
-  if (k > v.type.shape[v.type.rank - 1])
-    tks_error(s, TK_D_VALUE, "tl.topk: k is %lld, the axis has %d lanes",
-              (long long)k, v.type.shape[v.type.rank - 1]);
+  need_k(s, k <= lanes, "not exceed the size of the selected dimension", k,
+         lanes);
   /* Halves are merged by tl.max or min, which widen. */
   bool one = k == 1 && tks_has(s, TKS_TOPK_CHECKED);
-  if (one || k < v.type.shape[v.type.rank - 1]) v = widen(s, &v, false);
+  if (one || k < lanes) v = widen(s, &v, false);
   bool down = a->op->nparams <= 3 || tks_arg_bool(s, a, 3);
   return sort(s, &v, down, k);
 }
@@ -379,7 +387,7 @@ sval rule_histogram(tks *s, const tks_args *a) {
               tks_show(s, &v[0]));
   if (tk_dtypes[sv_dtype(&v[0])].bits != 32)
     tks_error_help(s, TK_D_TYPE, "convert it with .to(tl.int32)",
-                   "tl.histogram takes integers of 32 bits, not %s",
+                   "histogram only supports 32-bit integer input, not %s",
                    tks_show(s, &v[0]));
   size_t n = 1;
   if (!sv_is_none(&a->v[2])) {

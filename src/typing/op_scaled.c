@@ -129,8 +129,7 @@ static void check_groups(tks *s, const side *l, const side *r) {
   if (l->group && r->group && l->group != r->group &&
       tks_has(s, TKS_SCALE_FACTOR_DEDUCED))
     tks_error(s, TK_D_SHAPE,
-              "tl.dot_scaled: a scale of lhs is for %d numbers, one of rhs for "
-              "%d",
+              "Operands must have the same scale factor; (lhs: %d vs rhs: %d)",
               l->group, r->group);
 }
 

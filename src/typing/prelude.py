@@ -77,6 +77,22 @@ def squeeze_since_309(x, dim: tl.constexpr):
 
 
 @triton.jit
+def unsqueeze(x, dim: tl.constexpr):
+    """Adds an axis of size 1, which becomes the axis dim."""
+    return x.reshape(x.shape[:dim] + (1,) + x.shape[dim:])
+
+
+@triton.jit
+def unsqueeze_since_309(x, dim: tl.constexpr):
+    """Adds an axis of size 1, which becomes the axis dim."""
+    n: tl.constexpr = len(x.shape) + 1
+    tl.static_assert(-n <= dim and dim < n,
+                     "the result has no such axis")
+    axis: tl.constexpr = dim + n if dim < 0 else dim
+    return x.reshape(x.shape[:axis] + (1,) + x.shape[axis:])
+
+
+@triton.jit
 def _all_hold(x):
     """Whether every lane holds."""
     if len(x.shape) == 0:

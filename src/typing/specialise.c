@@ -141,6 +141,13 @@ static bool says_const(const tk_ast *note) {
   return k || mentions(note, "const");
 }
 
+/* A tuple that the host gave becomes one of the language's. */
+static void as_own_tuple(sval *v) {
+  v->is_host = false;
+  for (size_t i = 0; i < v->n; i++)
+    if (v->items[i].kind == V_TUPLE) as_own_tuple(&v->items[i]);
+}
+
 static sval arg_value(tks *s, const tk_arg *arg, const tk_ast *p) {
   s->frame->at = p->span;
   sval ann = annotation(s, p);
@@ -154,8 +161,9 @@ static sval arg_value(tks *s, const tk_arg *arg, const tk_ast *p) {
   case TK_ARG_VALUE:
     if (constexpr_param(p)) {
       sval known = sv_from_value(s, &arg->value);
-      known.is_one =
-          known.kind == V_TUPLE && !tks_has(s, TKS_TUPLE_OF_CONSTEXPRS);
+      if (known.kind != V_TUPLE) return known;
+      known.is_one = !tks_has(s, TKS_TUPLE_OF_CONSTEXPRS);
+      if (!known.is_one) as_own_tuple(&known);
       return known;
     }
     return plain_value(s, arg, &arg->value, &ann);

@@ -8,6 +8,7 @@
  * not. */
 #include <string.h>
 
+#include "launch/host.h"
 #include "typing/version.h"
 #include "typing/walk.h"
 
@@ -710,6 +711,13 @@ static sval value_for(tks *s, const tk_ast *target, const sval *v) {
   return r;
 }
 
+static void no_starred(tks *s, const tk_ast *names) {
+  for (uint32_t i = 0; i < tk_tuple_nitems(names); i++)
+    if (tk_tuple_item(names, i)->kind == TK_AST_STARRED)
+      tks_error_help(s, TK_D_UNSUPPORTED, "write t[1:] of the tuple",
+                     "starred assignment targets are not supported");
+}
+
 static void assign(tks *s, const tk_ast *target, const sval *value) {
   uint32_t n;
   sval v = *value;
@@ -721,6 +729,7 @@ static void assign(tks *s, const tk_ast *target, const sval *value) {
                    "a list of names cannot be assigned to");
   case TK_AST_TUPLE:
     n = tk_tuple_nitems(target);
+    no_starred(s, target);
     if (v.kind != V_TUPLE || v.n < n) cannot_unpack(s, &v, n);
     if (v.n > n && tks_has(s, TKS_UNPACK_EXACT))
       tks_error_help(s, TK_D_VALUE, "give each value a name",
@@ -773,7 +782,7 @@ bool tks_is_constexpr(tks *s, const tk_ast *annotation) {
 /* x: tl.constexpr, whose value comes later; other annotations say nothing. */
 static void add_pending(tks *s, const tk_ast *n) {
   const tk_ast *target = tk_annassign_target(n);
-  if (!tks_has(s, TKS_BARE_ANNOTATION) || target->kind != TK_AST_NAME ||
+  if (target->kind != TK_AST_NAME ||
       !tks_is_constexpr(s, tk_annassign_annotation(n)))
     return;
   tks_pending *p = TK_NEW(s->arena, tks_pending);
@@ -781,19 +790,20 @@ static void add_pending(tks *s, const tk_ast *n) {
   s->frame->pending = p;
 }
 
+/* Before Triton 3.8 a name without a value is given None. */
 static void stmt_annassign(tks *s, const tk_ast *n) {
   const tk_ast *target = tk_annassign_target(n), *value = tk_annassign_value(n);
-  if (!value) {
+  if (!value && tks_has(s, TKS_BARE_ANNOTATION)) {
     add_pending(s, n);
     return;
   }
-  if (!tks_is_constexpr(s, tk_annassign_annotation(n))) {
-    sval v = tks_expr(s, value);
+  bool known = tks_is_constexpr(s, tk_annassign_annotation(n));
+  sval v = value ? tks_expr(s, value) : sv(V_NONE);
+  if (!known) {
     v = sanitize(s, &v);
     assign(s, target, &v);
     return;
   }
-  sval v = tks_expr(s, value);
   if (target->kind != TK_AST_NAME)
     tks_error(s, TK_D_TYPE,
               "only a name can be a constexpr, not an "
@@ -983,13 +993,15 @@ static bool is_dotted(const tk_ast *e) {
   return e->kind == TK_AST_NAME;
 }
 
-/* A function's decorator must_use_result, or NULL. */
+/* A function's decorator must_use_result, or NULL.  Below jit it marks what
+ * nobody sees. */
 static const tk_ast *must_use(const tk_ast *def) {
   for (uint32_t i = 0; i < tk_func_ndecorators(def); i++) {
     const tk_ast *d = tk_func_decorator(def, i);
     const tk_ast *name = d->kind == TK_AST_CALL ? tk_call_function(d) : d;
-    if (is_dotted(name) && !strcmp(tk_dotted_name(name), "must_use_result"))
-      return d;
+    if (!is_dotted(name)) continue;
+    if (!strcmp(tk_dotted_name(name), "must_use_result")) return d;
+    if (!strcmp(tk_dotted_name(name), "jit")) return NULL;
   }
   return NULL;
 }
@@ -1004,16 +1016,31 @@ static const char *must_use_text(tk_function *fn, const tk_ast *d) {
   return arg && arg->kind == TK_AST_STR ? tk_str_text(arg) : "";
 }
 
+/* What is said if nobody uses the result of a function; NULL: nothing.  A
+ * constexpr_function is asked as Triton's compiler does. */
+static const char *unused_text(tks *s, const sval *fn) {
+  bool has_text = fn->kind == V_FUNC || fn->kind == V_PYTHON;
+  const tk_ast *d = has_text ? must_use(fn->fn->ast) : NULL;
+  if (d) return must_use_text(fn->fn, d);
+  tk_value said = {0};
+  if (fn->kind != V_OBJECT || tk_host_attr(s->env, s->frame->fn, fn->obj,
+                                           "_must_use_result", &said) <= 0)
+    return NULL;
+  if (said.kind == TK_V_STR)
+    return tk_arena_strndup(s->arena, said.str, said.n);
+  return said.kind == TK_V_BOOL && said.lo ? "" : NULL;
+}
+
 /* A call that stands alone, with nobody to take what it returns. */
 static void check_used(tks *s, const tk_ast *call) {
   if (call->kind != TK_AST_CALL || !is_dotted(tk_call_function(call))) return;
   sval f = tks_expr(s, tk_call_function(call));
-  const tk_ast *d = f.kind == V_FUNC ? must_use(f.fn->ast) : NULL;
+  bool of_object = f.kind == V_METHOD && !f.op;
   const char *text = NULL;
-  if (d)
-    text = must_use_text(f.fn, d);
-  else if ((f.kind == V_OP || f.kind == V_METHOD) && f.op &&
-           !strcmp(f.op->name, "tl.advance"))
+  if (!of_object || tks_has(s, TKS_METHODS_ARE_USED))
+    text = unused_text(s, of_object ? &f.items[1] : &f);
+  if ((f.kind == V_OP || f.kind == V_METHOD) && f.op &&
+      !strcmp(f.op->name, "tl.advance"))
     text = "tl.advance has no side effects: assign what it returns to a "
            "variable";
   if (!text) return;

@@ -447,7 +447,9 @@ in: x f32[8], y f32[4,8], z f32[4], i i32[8], s f32
 ! c = tl.broadcast(x, z) => 8
 ! c = x + z => 8
 ! c = tl.expand_dims(x, 3) => axis
-! c = x.unsqueeze(4) => axis
+! c = tl.unsqueeze(x, 4) => axis
+! c = tl.unsqueeze(x, -3) => axis
+! c = x.unsqueeze(0) => no attribute unsqueeze
 ! c = tl.permute(y, 0) => permut
 ! c = tl.permute(y, (0, 0)) => permut
 ! c = tl.trans(y, 0, 2) => invalid axis 2
@@ -465,6 +467,7 @@ in: x f32[8], y f32[4,8], z f32[4], i i32[8], s f32
 ! c = tl.full((4,), x, tl.int8) => one value
 ! c = tl.zeros_like(3.0, 4) => argument
 ! c = tl.squeeze(y, 0) => static
+! c = y.squeeze(0) => no attribute squeeze
 ! c = x.item() => 8
 ! c = y[0] => index
 ! c = y[0, :] => index

@@ -239,7 +239,7 @@ in: p *f32[8], q *i32[8], x f32[8], m i1[8], h f16[4]
 ! tl.store(p + tl.arange(0, 8), h) => 8
 ! tl.store(p + tl.arange(0, 8), x, mask=x) => mask
 ! tl.store(p, 1.0, cache_modifier='.ca') => cache
-! c = tl.make_tensor_descriptor(p, [8], [1], [8]).load([0], '.wb') => cache
+! c = tl.make_tensor_descriptor(p, [8], [1], [8]).load([0], '') => too many
 ! c = p + 1.5 => pointer
 ! c = p + q => pointer
 ! c = p * 2 => pointer

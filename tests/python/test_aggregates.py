@@ -658,6 +658,76 @@ class Ours(Cases, support.ScriptCase):
                                             "--triton-version", version),
                                  [said])
 
+    def test_what_a_method_returns_is_used(self):
+        text = """
+            @tl.core._aggregate
+            class Item:
+                a: tl.tensor
+                @triton.constexpr_function
+                def __init__(self, a):
+                    self.a = a
+                @triton.must_use_result("it changes nothing")
+                @triton.jit
+                def next(self):
+                    return Item(self.a + 1)
+                @triton.must_use_result("it changes nothing")
+                @triton.constexpr_function
+                def two(self):
+                    return 2
+                @triton.jit
+                @triton.must_use_result
+                def again(self):
+                    return Item(self.a + 1)
+            @triton.jit
+            def k(o):
+                v = Item(tl.program_id(0))
+                v.again()
+                v.NAME()
+                tl.store(o, v.a)
+            try:
+                launch(k)
+                print("it runs")
+            except Exception as e:
+                said = "The result of v.NAME is not being used. it changes no"
+                print(said in str(e))
+        """
+        if self.triton == "installed":
+            return
+        for version, name, said in (("3.6", "next", "it runs"),
+                                    ("3.7", "next", "True"),
+                                    ("3.9", "two", "True")):
+            with self.subTest(name, version=version):
+                self.assertEqual(
+                    self.lines(text.replace("NAME", name), "--triton-version",
+                               version), [said])
+
+    def test_names_of_fields_pass_through_python(self):
+        text = """
+            from typing import NamedTuple
+            class Size(NamedTuple):
+                rows: tl.constexpr
+                columns: tl.constexpr = 3
+            @triton.constexpr_function
+            def same(x):
+                return x
+            @triton.constexpr_function
+            def rows(x):
+                return x.rows
+            @triton.jit
+            def k(o):
+                tl.store(o, same(Size(2)).columns + rows(Size(rows=4)))
+            try:
+                print(launch(k)[0])
+            except Exception as e:
+                print("has no attribute" in str(e))
+        """
+        if self.triton == "installed":
+            return
+        for version, said in ("3.6", "True"), ("3.7", "7.0"):
+            with self.subTest(version=version):
+                self.assertEqual(self.lines(text, "--triton-version",
+                                            version), [said])
+
     def test_what_older_versions_lack(self):
         self.assertEqual(self.lines("""
             print(hasattr(triton, "aggregate"))

@@ -59,6 +59,9 @@ class Carried(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("fake GPU 0, driver of CUDA 13.0", done.stdout)
         self.assertIn("\n| 2 | 0 | 2 | 0 | 0 | 0 | 0 |\n", done.stdout)
+        self.assertRegex(done.stdout,
+                         r"\nseed 1: differs: in (\w+(, )?)+; ptxas -O0: "
+                         r"differs in \w+")
         explained = self.run_python(
             CARRY, self.folder, "--build", support.BUILD, "--explain",
             os.path.join(out, "differ.npz"))

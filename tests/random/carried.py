@@ -8,7 +8,8 @@ tkdbg's interpreter:
 It needs NumPy, the CUDA driver and the Python that Triton's wheel was for, or a
 Triton that is installed where the folder has none.  OUT gets table.md, which is
 printed too, and differ.npz: what the kernels that differ left, for `carry.py
-FOLDER --explain`.  No kernel is begun after that many minutes; those that were
+FOLDER --explain`.  Such a kernel runs once more, with machine code that ptxas
+has not optimised.  No kernel is begun after that many minutes; those that were
 not are counted.  --share takes every N-th group of kernels, from the I-th on;
 --patience is how long one may be compiled, or run.  Exit status: 1 if one
 differs.
@@ -54,25 +55,25 @@ def about(folder):
 
 
 def chunks(folder, known):
-    """What tells which kernels a process takes."""
-    first, end = known['seed'], known['seed'] + known['count']
-    out = [(at, min(CHUNK, end - at)) for at in range(first, end, CHUNK)]
+    """What tells which kernels a process takes: seeds, or none for those that
+    are written."""
+    seeds = known['seeds']
+    out = [seeds[i:i + CHUNK] for i in range(0, len(seeds), CHUNK)]
     if os.path.exists(os.path.join(folder, WRITTEN)):
-        out.insert(0, (-1, 0))
+        out.insert(0, [])
     return out
 
 
 def kernels_of(folder, chunk):
-    first, count = chunk
-    if first < 0:
+    if not chunk:
         return written.kernels(os.path.join(folder, WRITTEN))
-    return [generate.generate(s) for s in range(first, first + count)]
+    return [generate.generate(s) for s in chunk]
 
 
 def titled(folder, title):
     """The kernels, one, of that title."""
     seed = re.fullmatch(r'seed (\d+)', title)
-    found = kernels_of(folder, (int(seed[1]), 1) if seed else (-1, 0))
+    found = kernels_of(folder, [int(seed[1])] if seed else [])
     return [k for k in found if k.title == title]
 
 
@@ -90,6 +91,8 @@ class Compiler:
     def __init__(self, known):
         import triton
         import triton_replay
+        from triton.backends.nvidia import compiler as nvidia
+        self.nvidia, self.arch = nvidia, known['arch']
         if not triton.__version__.startswith(known['triton'] + '.'):
             sys.exit(f'Triton {triton.__version__} is here, not '
                      f'{known["triton"]}')
@@ -115,17 +118,33 @@ class Compiler:
             raise ValueError(f'other parameters than {params} and two')
         return made, params
 
+    def unoptimised(self, made, folder):
+        """The machine code that ptxas makes of the same PTX with -O0."""
+        source, out = (os.path.join(folder, n) for n in ('k.ptx', 'k.cubin'))
+        with open(source, 'w', encoding='utf-8') as f:
+            f.write(made.asm['ptx'])
+        fused = getattr(made.metadata, 'enable_fp_fusion', True)
+        arch = self.nvidia.sm_arch_from_capability(self.arch)
+        subprocess.run(
+            [self.nvidia.get_ptxas(self.arch).path, '--opt-level', '0',
+             *([] if fused else ['--fmad=false']),
+             '--gpu-name=' + arch,
+             source, '-o', out], check=True)
+        with open(out, 'rb') as f:
+            return f.read()
 
-def left_by(driver, kernel, made, params):
-    """{output: array} after a launch of the code.  Behind the arguments stand
-    two addresses: of memory for descriptors, and of a profile's."""
+
+def left_by(driver, kernel, made, params, code=None):
+    """{output: array} after a launch of its code, or of the code given.  Behind
+    the arguments stand two addresses: of memory for descriptors, and of a
+    profile's."""
     arrays, meta = kernel.arrays(), made.metadata
     values = {name: driver.copied(a) if isinstance(a, np.ndarray)
               else driver.number(a) for name, a in arrays.items()}
     size = (getattr(meta, 'global_scratch_size', 0) or 0) * int(
         np.prod(kernel.grid))
     scratch = driver.copied(np.zeros(max(1, size), np.uint8))
-    driver.launch(made.asm['cubin'], meta.name.encode(), kernel.grid,
+    driver.launch(code or made.asm['cubin'], meta.name.encode(), kernel.grid,
                   32 * meta.num_warps, meta.shared,
                   [*(values[p] for p in params), scratch, driver.address(0)])
     for name, a in arrays.items():
@@ -165,9 +184,25 @@ def run_one(log, driver, compiler, at, kernel, function, wanted):
     results = left_by(driver, kernel, made, params)
     found = digests(results)
     wrong = [name for name in found if found[name] != wanted[name]]
-    if wrong:
-        log.keep(at, kernel, results)
-    return log.say(at, kernel, 'differs' if wrong else 'same', wrong=wrong)
+    if not wrong:
+        return log.say(at, kernel, 'same')
+    log.keep(at, kernel, results)
+    log.say(at, kernel, 'differs', wrong=wrong)
+    return log.say(at, kernel, 'differs', wrong=wrong, slowly=who_is_wrong(
+        driver, compiler, kernel, made, params, wanted))
+
+
+def who_is_wrong(driver, compiler, kernel, made, params, wanted):
+    """What of ptxas's optimisation there is in a difference."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            code = compiler.unoptimised(made, folder)
+        except Exception as e:
+            return f'-O0: {first_line(e)}'
+    found = digests(left_by(driver, kernel, made, params, code))
+    wrong = [name for name in found if found[name] != wanted[name]]
+    return ('ptxas -O0: ' + ('differs in ' + ', '.join(wrong) if wrong
+                             else 'the same bits as the interpreter'))
 
 
 def first_line(error):
@@ -221,8 +256,7 @@ def finish_last(out, last, done):
 def run_apart(chunk, options, triton):
     """The answers of a chunk's kernels, which run in another process; where
     one ends that, the rest runs in one more."""
-    first, count = chunk
-    out = os.path.join(options.out, f'{first}.json')
+    out = os.path.join(options.out, f'{chunk[0] if chunk else "written"}.json')
     environment = dict(os.environ, TRITON_DEFAULT_FP_FUSION='1')
     if triton:
         environment['PYTHONPATH'] = triton
@@ -230,7 +264,8 @@ def run_apart(chunk, options, triton):
         before = answers_of(out)
         done = subprocess.run(
             [sys.executable, os.path.abspath(__file__),
-             f'--chunk={first},{count}', '--first', str(len(before)),
+             '--chunk=' + ','.join(map(str, chunk)), '--first',
+             str(len(before)),
              '--out', out, '--patience', str(options.patience)],
             check=False, stderr=subprocess.PIPE, env=environment)
         if done.returncode == 0:
@@ -254,7 +289,9 @@ def put_results(options, known, answers, total):
              f'| {counts["fails"]} | {counts["not compiled"]} '
              f'| {counts["refused by tkdbg"]} | {total - len(answers)} |', '']
     lines += [f'{a["title"]}: {a["says"]}: '
-              + (a.get('why') or 'in ' + ', '.join(a['wrong']))
+              + (a.get('why') or '; '.join(
+                  ['in ' + ', '.join(a['wrong']), *filter(
+                      None, [a.get('slowly')])]))
               for a in answers if a['says'] != 'same']
     print('\n'.join(lines), flush=True)
     with open(os.path.join(options.out, 'table.md'), 'w',
@@ -284,8 +321,7 @@ def run_all(options, known):
     options.until = began + 60 * options.minutes
     os.makedirs(options.out, exist_ok=True)
     chosen = chunks(HERE, known)[at::step]
-    total = sum(len(kernels_of(HERE, c)) if c[0] < 0 else c[1]
-                for c in chosen)
+    total = sum(len(c or kernels_of(HERE, c)) for c in chosen)
     with tempfile.TemporaryDirectory() as triton:
         if not unpacked(triton):
             triton = ''
@@ -305,11 +341,11 @@ def main():
     p.add_argument('--share', default='0/1')
     p.add_argument('--patience', type=int, default=60)
     p.add_argument('--chunk', help='one, in this process',
-                   type=lambda text: tuple(map(int, text.split(','))))
+                   type=lambda text: [int(s) for s in text.split(',') if s])
     p.add_argument('--first', type=int, default=0)
     options = p.parse_args()
     known = about(HERE)
-    if options.chunk:
+    if options.chunk is not None:
         run_chunk(options, known)
         return 0
     try:

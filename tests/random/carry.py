@@ -3,7 +3,7 @@ neither Triton nor tkdbg:
 
     PYTHON carry.py FOLDER --build BUILD --peer X.Y
         [--python X.Y | --wheel FILE] [--count N] [--seed FIRST]
-        [--written FILE] [--jobs N]
+        [--seeds SEED,SEED,...] [--written FILE] [--jobs N]
     PYTHON carry.py FOLDER --build BUILD --explain OUT/differ.npz
 
 FOLDER gets carried.py, which compiles the kernels there and runs them; what
@@ -128,8 +128,8 @@ def pack(options):
         wheel = wheel_of(options, folder)
         if wheel and not os.path.exists(archive):
             pack_triton(wheel, archive)
-    about = {'triton': options.peer, 'seed': options.seed,
-             'count': options.count, 'arch': options.arch}
+    seeds = options.seeds or [options.seed + i for i in range(options.count)]
+    about = {'triton': options.peer, 'seeds': seeds, 'arch': options.arch}
     jobs = [(options.folder, options.peer, c)
             for c in carried.chunks(options.folder, about)]
     with multiprocessing.Pool(options.jobs) as pool:
@@ -176,6 +176,8 @@ def main():
     p.add_argument('--wheel', metavar='FILE')
     p.add_argument('--count', type=int, default=10000)
     p.add_argument('--seed', type=int, default=0)
+    p.add_argument('--seeds', help='these, instead of some from the first on',
+                   type=lambda text: [int(s) for s in text.split(',')])
     p.add_argument('--written', metavar='FILE')
     p.add_argument('--arch', type=int, default=90)
     p.add_argument('--jobs', type=int, default=os.cpu_count())

@@ -33,9 +33,12 @@ for _function in (cdiv, next_power_of_2):
     _function.__module__ = "triton"
 
 
-def must_use_result(x: Any, s: bool = True) -> Any:
-    """Decorator without effect on the host."""
-    return (lambda fn: fn) if isinstance(x, str) else x
+def must_use_result(x: Any, s: bool | str = True) -> Any:
+    """Marks a function whose result kernels have to use; a text says why."""
+    if isinstance(x, str):
+        return lambda fn: must_use_result(fn, x)
+    x._must_use_result = s
+    return x
 
 
 TRITON_BUILTIN = "__triton_builtin__"
