@@ -24,6 +24,13 @@ static isl_ctx *start(void) {
   return ctx;
 }
 
+static isl_mat *set_number(isl_ctx *ctx, isl_mat *m, int row, int column,
+                           int64_t c) {
+  if (c >= INT32_MIN && c <= INT32_MAX)
+    return isl_mat_set_element_si(m, row, column, (int)c);
+  return isl_mat_set_element_val(m, row, column, isl_val_int_from_si(ctx, c));
+}
+
 /* The rows of one kind: the coefficients, then the constant. */
 static isl_mat *matrix_of(isl_ctx *ctx, const tkq_system *s, bool eq) {
   unsigned n = 0;
@@ -33,9 +40,10 @@ static isl_mat *matrix_of(isl_ctx *ctx, const tkq_system *s, bool eq) {
     const tkq_row *r = &s->rows.items[i];
     if (r->eq != eq) continue;
     for (size_t k = 0; k <= s->n; k++)
-      m = isl_mat_set_element_val(
-          m, (int)at, (int)k,
-          isl_val_int_from_si(ctx, k < s->n ? r->c[k] : r->k));
+      m = isl_mat_set_element_si(m, (int)at, (int)k, 0);
+    for (size_t k = 0; k < r->n; k++)
+      m = set_number(ctx, m, (int)at, r->at[k], r->c[k]);
+    m = set_number(ctx, m, (int)at, (int)s->n, r->k);
     at++;
   }
   return m;

@@ -32,10 +32,15 @@ typedef struct model_job {
 
 /* ---- numbers ------------------------------------------------------------- */
 
+/* By way of relations: they may speak of quantities that come later. */
 static const tkq_poly *model_number(tkq_terms *t, void *ud, int atom) {
   const model_job *j = ud;
   const tkq_atom *a = &t->atoms.items[atom];
-  return a->kind == TKQ_SIZE ? tkq_const(t, j->value[a->number]) : NULL;
+  if (a->kind != TKQ_SIZE) return NULL;
+  if (j->n->all.items[a->number].relation < 0)
+    return tkq_const(t, j->value[a->number]);
+  return tkq_replace(t, j->n->is.items[a->number],
+                     &(tkq_subst){model_number, ud});
 }
 
 /* Fills in what follows from the free quantities; false: not such a launch. */

@@ -40,14 +40,15 @@ tk_verdict tk_proof_worst(const tk_proof *p) {
 
 /* ---- a proof under way --------------------------------------------------- */
 
-/* Systems that are solved for one launch; when three quarters are used,
- * verdicts name all relations, not only those that they need. */
-enum { MOST_SYSTEMS = 16000 };
+/* Entries of the systems that are solved for one launch; when three quarters
+ * are used, verdicts name all relations, not only those that they need. */
+enum { MOST_ENTRIES = 40000000 };
 
 typedef struct prove_job {
   tk_launch *launch;
   const tk_prove_options *options;
   tk_arena *arena;
+  tk_arena scratch;
   tkq_terms terms;
   tkq_numbers numbers;
   tkq_walk walk;
@@ -140,7 +141,7 @@ static const bool *needed(prove_job *j, const tkq_item *x) {
   bool *used = TK_NEWN(j->arena, bool, n + 1);
   const char *why;
   for (size_t i = 0; i < n; i++) used[i] = true;
-  if (j->terms.budget < MOST_SYSTEMS / 4) return used;
+  if (j->terms.budget < MOST_ENTRIES / 4) return used;
   turn_all(j, false);
   if (!item_holds(j, x, &why)) {
     turn_unrelated_off(j, x);
@@ -286,12 +287,17 @@ static void fill_proof(prove_job *j) {
   tk_proof *p = j->proof;
   size_t n = j->numbers.relations.n;
   const char **texts = TK_NEWN(j->arena, const char *, n + 1);
-  for (size_t i = 0; i < n; i++) texts[i] = j->numbers.relations.items[i].text;
+  tk_given *given = TK_NEWN(j->arena, tk_given, n + 1);
+  for (size_t i = 0; i < n; i++) {
+    texts[i] = j->numbers.relations.items[i].text;
+    given[i] = j->numbers.relations.items[i].from;
+  }
   *p = (tk_proof){.kernel = j->numbers.program->kernel->name,
                   .fixed = fixed_of(j),
                   .items = j->verdicts,
                   .nitems = j->items.n,
                   .relations = texts,
+                  .given = given,
                   .nrelations = n,
                   .notes = j->numbers.notes.items,
                   .nnotes = j->numbers.notes.n};
@@ -334,10 +340,16 @@ static void prove_launch(tk_env *e, void *ud) {
   need_solver(e);
   tk_unit *u = tk_specialise(e, j->launch);
   j->launch->unit = u;
-  j->terms = (tkq_terms){.arena = j->arena, .budget = MOST_SYSTEMS};
+  j->terms = (tkq_terms){.arena = j->arena,
+                         .lasting = j->arena,
+                         .scratch = &j->scratch,
+                         .budget = MOST_ENTRIES};
   j->numbers = (tkq_numbers){
       .terms = &j->terms, .launch = j->launch, .program = &u->program};
   tkq_numbers_of(&j->numbers);
+  if (j->options && j->options->told)
+    tkq_tell(&j->numbers, e, j->options->told);
+  tkq_guess(&j->numbers);
   if (j->options && j->options->assume)
     tkq_assume(&j->numbers, e, j->options->assume);
   check_relations(j, e);
@@ -359,7 +371,9 @@ tk_status tk_launch_prove(tk_launch *l, const tk_prove_options *o,
                           const tk_proof **out) {
   prove_job j = {.launch = l, .options = o, .arena = &l->arena};
   *out = NULL;
+  tk_arena_init(&j.scratch, l->arena.env);
   tk_status st = tk_session_guard(l->session, prove_launch, &j);
+  tk_arena_free(&j.scratch);
   if (st == TK_OK) *out = j.proof;
   return st;
 }

@@ -4,8 +4,10 @@ import functools
 import json
 import os
 import random
+import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import support
@@ -126,6 +128,86 @@ class Relations(unittest.TestCase):
             self.skipTest("isl is not installed (libisl-dev)")
         self.assertEqual(done.returncode, 1)
         self.assertIn("coverage: counterexample", done.stdout)
+
+
+HEAD = """
+import torch, triton
+import triton.language as tl
+
+@triton.jit
+def rows(x, out, stride_x, stride_o, n, B: tl.constexpr):
+    r, c = tl.program_id(0), tl.arange(0, B)
+    v = tl.load(x + r * stride_x + c, mask=c < n)
+    tl.store(out + r * stride_o + c, v, mask=c < n)
+
+@triton.jit
+def double(x, y, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i) + tl.load(y + i))
+
+def ones(*shape):
+    return torch.ones(shape, device="cuda")
+"""
+ROWS = """
+def run(x):
+    x = x.contiguous()
+    m, n = x.shape
+    out = torch.empty((m, n), device=x.device)
+    rows[(m,)](x, out, x.stride(0), out.stride(0), n,
+               B=max(16, triton.next_power_of_2(n)))
+run(ones(40, 40))
+"""
+DOUBLE = """
+def run(x, y):
+    CHECKS
+    out = torch.empty_like(x)
+    n = out.numel()
+    double[lambda meta: (triton.cdiv(n, meta["B"]),)](x, y, out, n, B=64)
+run(ones(256), ones(256))
+"""
+
+
+class Scripts(unittest.TestCase):
+    """Relations that a script's own computations make."""
+
+    def setUp(self):
+        support.need("torch")
+
+    def prove(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "script.py")
+            with open(path, "w") as f:
+                f.write(HEAD + text)
+            done = run("prove", "--json", "-q", "--python", sys.executable,
+                       path)
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        self.assertIn(done.returncode, (0, 1, 5), done.stderr)
+        proof = json.loads(done.stdout)
+        return proof, [r["relation"] for r in proof["relations"]
+                       if r["from"] == "script"]
+
+    def test_sizes_of_a_square_are_not_taken_for_each_other(self):
+        proof, said = self.prove(ROWS)
+        self.assertEqual(having(proof, "proved"),
+                         {i["duty"] for i in proof["items"]})
+        for relation in ("out.shape[0] == x.shape[0]", "n == x.shape[1]",
+                         "grid[0] == x.shape[0]", "stride_o == x.shape[1]",
+                         "B == max(16, next_power_of_2(x.shape[1]))"):
+            self.assertIn(relation, said)
+        self.assertEqual(proof["notes"], [])
+
+    def test_a_check_of_the_script_is_a_relation(self):
+        checks = "assert x.shape == y.shape and x.numel() % 64 == 0"
+        proof, said = self.prove(DOUBLE.replace("CHECKS", checks))
+        self.assertEqual(having(proof, "proved"),
+                         {i["duty"] for i in proof["items"]})
+        self.assertTrue(any(re.fullmatch(
+            r"x.shape\[0\] % 64 == 0 \(script.py:\d+\)", r) for r in said))
+
+    def test_without_the_check_it_fails(self):
+        proof, _ = self.prove(DOUBLE.replace("CHECKS", "pass"))
+        self.assertEqual(having(proof, "counterexample"), {"bounds"})
 
 
 if __name__ == "__main__":
