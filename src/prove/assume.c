@@ -14,6 +14,8 @@ typedef struct assume_job {
   tkq_numbers *n;
   tk_env *env;
   const tk_source *src;
+  size_t tensor;
+  const tkq_poly *any; /* an element of the tensor; NULL: none is named */
 } assume_job;
 
 TK_NORETURN static void refuse(assume_job *j, tk_span at, const char *what) {
@@ -22,7 +24,8 @@ TK_NORETURN static void refuse(assume_job *j, tk_span at, const char *what) {
   tk_diag_help(j->env, d,
                "compare whole numbers: arguments such as n, x.shape[0], "
                "x.stride(0), x.numel(), grid[0], cdiv(a, b), min(a, b), "
-               "max(a, b), next_power_of_2(a), + - * // %%");
+               "max(a, b), next_power_of_2(a), + - * // %%; any element of a "
+               "tensor: 0 <= idx[*] < n, distinct idx[*]");
   tk_throw(j->env, TK_USAGE);
 }
 
@@ -54,6 +57,29 @@ static const tkq_tensor *assume_tensor(assume_job *j, const tk_ast *e) {
     if (j->n->tensors[i].name && !strcmp(name, j->n->tensors[i].name))
       return &j->n->tensors[i];
   refuse(j, e->span, "a tensor argument is expected before the dot");
+}
+
+/* ---- contents ------------------------------------------------------------ */
+
+/* "idx[*]": any element of a tensor. */
+static const tkq_poly *element(assume_job *j, const tk_ast *e) {
+  tkq_numbers *n = j->n;
+  const char *text = text_at(j, e);
+  for (size_t i = 0; i < n->launch->nargs; i++) {
+    const tkq_tensor *x = &n->tensors[i];
+    if (!x->name ||
+        strcmp(text, tk_arena_printf(n->terms->arena, "%s[*]", x->name)) != 0)
+      continue;
+    int64_t lo, hi;
+    if (!tkq_range(x->dtype, &lo, &hi))
+      refuse(j, e->span, "this tensor does not hold whole numbers");
+    if (j->any && j->tensor != i)
+      refuse(j, e->span, "a relation is about the elements of one tensor");
+    if (!j->any) j->any = tkq_datum(n->terms, 0, lo, hi, "an element");
+    j->tensor = i;
+    return j->any;
+  }
+  return NULL;
 }
 
 /* ---- numbers ------------------------------------------------------------- */
@@ -121,6 +147,8 @@ static const tkq_poly *assume_number(assume_job *j, const tk_ast *e) {
   const tkq_poly *p = NULL;
   if (e->kind == TK_AST_INT && tk_int_value(e) <= INT64_MAX)
     p = tkq_const(t, (int64_t)tk_int_value(e));
+  else if (e->kind == TK_AST_SUBSCRIPT && element(j, e))
+    p = j->any;
   else if (e->kind == TK_AST_NAME || e->kind == TK_AST_SUBSCRIPT)
     p = named(j, e->span, text_at(j, e));
   else if (e->kind == TK_AST_CALL)
@@ -198,17 +226,45 @@ static bool redefine(assume_job *j, const tk_ast *e, int relation) {
          tkq_define(j->n, i, assume_number(j, tk_cmp_right(c)), relation);
 }
 
+static const char distinct[] = "distinct ";
+
+/* The tree of a line, in which "[:]" stands for "[*]"; messages show what was
+ * written. */
+static const tk_ast *parse_line(assume_job *j, const char *line) {
+  tk_arena *a = j->n->terms->arena;
+  char *text = tk_arena_strdup(a, line);
+  for (char *at = text; (at = strstr(at, "[*]"));) at[1] = ':';
+  tk_source *src = tk_source_new(a, "--assume", text, strlen(text));
+  const tk_ast *tree = tk_parse_expr(j->env, a, src);
+  j->src = tk_source_new(a, "--assume", line, strlen(line));
+  return tree;
+}
+
+/* A relation that is about elements of a tensor; false: it is not. */
+static bool assume_content(assume_job *j, int relation, const tkq_form *fact) {
+  if (!j->any) return false;
+  TK_PUSH(j->n->terms->arena, &j->n->contents,
+          ((tkq_content){j->tensor, relation, fact, j->any}));
+  return true;
+}
+
 static void assume_line(tkq_numbers *n, tk_env *e, const char *text,
                         size_t len) {
   tk_arena *a = n->terms->arena;
   const char *line = tk_arena_strndup(a, text, len);
-  tk_source *src = tk_source_new(a, "--assume", line, len);
-  assume_job j = {n, e, src};
-  const tk_ast *tree = tk_parse_expr(e, a, src);
+  bool is_distinct = !strncmp(line, distinct, strlen(distinct));
+  assume_job j = {.n = n, .env = e};
+  const tk_ast *tree = parse_line(&j, line + is_distinct * strlen(distinct));
   if (!tree) tk_throw(e, TK_USAGE);
   int r = tkq_relation_new(n, TK_GIVEN_ASSUMED, line);
-  if (!redefine(&j, tree, r))
-    n->relations.items[r].fact = assume_condition(&j, tree);
+  if (is_distinct) {
+    if (tree->kind != TK_AST_SUBSCRIPT || !element(&j, tree))
+      refuse(&j, tree->span, "'distinct' is followed by the elements: idx[*]");
+    assume_content(&j, r, NULL);
+  } else if (!redefine(&j, tree, r)) {
+    const tkq_form *f = assume_condition(&j, tree);
+    if (!assume_content(&j, r, f)) n->relations.items[r].fact = f;
+  }
 }
 
 /* Calls take() with each line that is not empty. */
@@ -284,7 +340,7 @@ static void read_told(tk_env *e, void *ud) {
   told_line *l = ud;
   tk_arena *a = l->n->terms->arena;
   tk_source *src = tk_source_new(a, "told", l->text, strlen(l->text));
-  assume_job j = {l->n, e, src};
+  assume_job j = {.n = l->n, .env = e, .src = src};
   const tk_ast *tree = tk_parse_expr(e, a, src);
   if (!tree) return;
   int i = quantity_of(&j, tree);

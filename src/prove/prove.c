@@ -73,7 +73,9 @@ static bool item_holds(prove_job *j, const tkq_item *x, const char **why) {
     return tkq_covered(&j->walk, &j->numbers, x->tensor, NULL, why);
   const tkq_form *facts = tkq_facts_of(&j->numbers);
   for (size_t i = 0; i < x->bad.n; i++) {
-    const tkq_form *f = tkq_related_form(&j->numbers, x->bad.items[i]);
+    const tkq_form *f = x->bad.items[i];
+    f = tkq_and(&j->terms, f, tkq_contents_of(&j->numbers, &j->walk, f));
+    f = tkq_related_form(&j->numbers, f);
     tkq_answer a = tkq_holds(&j->terms, tkq_and(&j->terms, facts, f));
     if (a == TKQ_GAVE_UP)
       *why = "the solver gave up: too many cases or operations";
@@ -129,6 +131,8 @@ static void turn_unrelated_off(prove_job *j, const tkq_item *x) {
   tkq_numbers *n = &j->numbers;
   for (size_t r = 0; r < n->relations.n; r++) {
     bool related = n->relations.items[r].fact != NULL;
+    for (size_t i = 0; i < n->contents.n; i++)
+      related |= n->contents.items[i].relation == (int)r;
     for (size_t i = 0; i < n->all.n; i++)
       related |= quantity[i] && n->all.items[i].relation == (int)r;
     n->relations.items[r].on = related;
@@ -160,23 +164,38 @@ static const bool *needed(prove_job *j, const tkq_item *x) {
 
 /* ---- verdicts ------------------------------------------------------------ */
 
+/* What is not known of a term: the last such atom. */
+typedef struct prove_datum {
+  const char *why;
+  int number;
+} prove_datum;
+
 static bool is_loaded(const tkq_terms *t, int atom, void *ud) {
-  const char **why = ud;
+  prove_datum *d = ud;
   const tkq_atom *a = &t->atoms.items[atom];
   if (a->kind != TKQ_DATA) return false;
-  *why = a->name;
+  *d = (prove_datum){a->name, a->number};
   return !strcmp(a->name, "a value that is loaded");
 }
 
+/* "the contents of idx" */
+static const char *contents_of(prove_job *j, const prove_datum *d) {
+  for (size_t i = 0; i < j->walk.loads.n; i++)
+    if (j->walk.loads.items[i].datum == d->number)
+      return tk_arena_printf(
+          j->arena, "the contents of %s",
+          j->numbers.tensors[j->walk.loads.items[i].tensor].name);
+  return "values that are loaded";
+}
+
 /* Whether stores to a tensor hang on what is loaded. */
-static bool stores_by_data(prove_job *j, size_t tensor) {
-  const char *what;
+static bool stores_by_data(prove_job *j, size_t tensor, prove_datum *what) {
   for (size_t i = 0; i < j->walk.accesses.n; i++) {
     const tkq_access *a = &j->walk.accesses.items[i];
     if (!a->writes || !a->known || a->tensor != tensor || !a->p) continue;
-    if (tkq_has(&j->terms, a->p, is_loaded, &what) ||
-        tkq_form_has(&j->terms, a->mask, is_loaded, &what) ||
-        tkq_form_has(&j->terms, a->path, is_loaded, &what))
+    if (tkq_has(&j->terms, a->p, is_loaded, what) ||
+        tkq_form_has(&j->terms, a->mask, is_loaded, what) ||
+        tkq_form_has(&j->terms, a->path, is_loaded, what))
       return true;
   }
   return false;
@@ -205,17 +224,17 @@ static const char *reason_of(prove_job *j, const tkq_item *x, const char *why) {
 /* Whether it hangs on what a kernel loads; *why is then what. */
 static tk_verdict blame_data(prove_job *j, const tkq_item *x,
                              const char **why) {
-  const char *what = NULL;
+  prove_datum what = {NULL, -1};
   bool loaded = false;
   for (size_t i = 0; i < x->bad.n && !loaded; i++)
     loaded = tkq_form_has(&j->terms, x->bad.items[i], is_loaded, &what);
-  if (x->duty == TK_DUTY_COVER) loaded = stores_by_data(j, x->tensor);
+  if (x->duty == TK_DUTY_COVER) loaded = stores_by_data(j, x->tensor, &what);
   if (loaded) {
-    *why = "it depends on values that are loaded";
+    *why = tk_arena_printf(j->arena, "it depends on %s", contents_of(j, &what));
     return TK_ON_DATA;
   }
-  if (what) *why = tk_arena_printf(j->arena, "it has %s in it", what);
-  if (!what && form_is_unsure(x)) *why = "a condition is not followed";
+  if (what.why) *why = tk_arena_printf(j->arena, "it has %s in it", what.why);
+  if (!what.why && form_is_unsure(x)) *why = "a condition is not followed";
   return TK_UNDECIDED;
 }
 
@@ -316,6 +335,7 @@ static void check_relations(prove_job *j, tk_env *e) {
   for (int i = 0; i < 3; i++)
     f = tkq_and(&j->terms, f,
                 tkq_ge(&j->terms, j->terms.grid[i], tkq_const(&j->terms, 1)));
+  f = tkq_and(&j->terms, f, tkq_possible_contents(&j->numbers));
   if (tkq_holds(&j->terms, f) != TKQ_NEVER) return;
   tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                            "the relations of this launch contradict each "
@@ -358,6 +378,7 @@ static void prove_launch(tk_env *e, void *ud) {
   j->walk = (tkq_walk){
       .terms = &j->terms, .program = &u->program, .params = j->numbers.params};
   tkq_walk_program(&j->walk);
+  tkq_check_contents(&j->numbers, &j->walk, e);
   tkq_oblige(&j->walk, &j->numbers, &j->items);
   j->verdicts = TK_NEWN(j->arena, tk_proof_item, j->items.n + 1);
   for (size_t i = 0; i < j->items.n; i++) judge_item(j, i);

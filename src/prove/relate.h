@@ -54,6 +54,14 @@ typedef struct tkq_tensor {
   tk_dtype dtype;
 } tkq_tensor;
 
+/* What a relation says of the contents of a tensor. */
+typedef struct tkq_content {
+  size_t tensor;
+  int relation;
+  const tkq_form *fact; /* NULL: no two elements are equal */
+  const tkq_poly *any;  /* an element, in `fact` */
+} tkq_content;
+
 typedef struct tkq_numbers {
   tkq_terms *terms;
   const tk_launch *launch;
@@ -62,6 +70,7 @@ typedef struct tkq_numbers {
   TK_VEC(const tkq_poly *) is; /* of each quantity: by its relation; or NULL */
   TK_VEC(tkq_relation) relations;
   TK_VEC(tkq_rival) rivals;
+  TK_VEC(tkq_content) contents;
   TK_VEC(const char *) notes;
   tkq_tensor *tensors; /* by argument */
   tkq_value *params;   /* by slot */
@@ -81,6 +90,15 @@ void tkq_assume(tkq_numbers *n, tk_env *e, const char *text);
 int tkq_relation_new(tkq_numbers *n, tk_given from, const char *text);
 /* Says what quantity i is; false: p is not known before i is. */
 bool tkq_define(tkq_numbers *n, int i, const tkq_poly *p, int relation);
+
+/* What relations that are on say of the contents that a formula is about
+ * (content.c). */
+const tkq_form *tkq_contents_of(const tkq_numbers *n, const tkq_walk *w,
+                                const tkq_form *f);
+/* That the contents of each tensor can be as all relations say. */
+const tkq_form *tkq_possible_contents(const tkq_numbers *n);
+/* Refuses relations about tensors that the kernel stores to. */
+void tkq_check_contents(const tkq_numbers *n, const tkq_walk *w, tk_env *e);
 
 /* With the relations that are on put in place of quantities. */
 const tkq_poly *tkq_related(const tkq_numbers *n, const tkq_poly *p);

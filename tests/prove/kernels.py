@@ -341,6 +341,15 @@ def scatter(x, idx, out, n, B: tl.constexpr):
 
 
 @triton.jit
+def scatter_rows(x, idx, out, n, B: tl.constexpr):
+    """Gathers rows of four by an index that lanes share."""
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    m = i < n
+    row = tl.load(idx + i // 4, mask=m, other=0)
+    tl.store(out + i, tl.load(x + row * 4 + i % 4, mask=m), mask=m)
+
+
+@triton.jit
 def checked(x, idx, out, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     m = i < n

@@ -56,7 +56,7 @@ def launch(kind: str, kernel: str, m: int, n: int, k: int) -> Launch:
     elif kind == "C":
         grid = f"{P}"
     elif kind == "G" or kind == "O":
-        args = _vector(m, f"idx=i32[{m}]:zeros")
+        args = _vector(m, f"idx=i32[{m}]:{'arange' if kind == 'G' else 'zeros'}")
         grid = grid if kind == "G" else "1"
     elif kind == "A":
         args[1] = "out=f32[1]:zeros"
@@ -91,6 +91,11 @@ class Row(NamedTuple):
     refuted: frozenset[str]
     open: frozenset[str]
     assume: str
+
+    def options(self) -> list[str]:
+        """Those that assume what the row does."""
+        parts = [p.strip() for p in self.assume.split("&") if p.strip()]
+        return [o for p in parts for o in ("--assume", p)]
 
 
 def _duties(text: str) -> frozenset[str]:

@@ -29,9 +29,8 @@ def run(*command):
 def prove(row):
     """The JSON of a proof, and the exit status."""
     launch = launches.launch(row.kind, row.kernel, *launches.SIZES)
-    assume = ["--assume", row.assume] if row.assume else []
     done = run("prove", "--json", launches.KERNELS, *launch.options(),
-               *assume)
+               *row.options())
     if "libisl-dev" in done.stderr:
         raise unittest.SkipTest("isl is not installed (libisl-dev)")
     if done.stderr:
@@ -44,7 +43,9 @@ def having(proof, *verdicts):
 
 
 def holds(assume, m, n):
-    return not assume or eval(assume, {"n_cols": n, "N": n, "n": m, "B": {
+    """Whether sizes are as assumed; tensors are filled as they must be."""
+    assume = " and ".join(p for p in assume.split("&") if "[*]" not in p)
+    return not assume.strip() or eval(assume.strip(), {"n_cols": n, "N": n, "n": m, "B": {
         "n_cols <= B": 64}.get(assume, launches.B)})
 
 
@@ -87,12 +88,36 @@ class Verdicts(unittest.TestCase):
                     m = min(m, launches.B)
                 if not holds(row.assume, m, n):
                     n = launches.B * choose.randrange(1, 4)
+                    m = 4 * m
                 launch = launches.launch(row.kind, row.kernel, m, n, k)
                 done = run("run", "-q",
                            "--check=bounds,race,twice,overflow,unwritten",
                            launches.KERNELS, *launch.options())
                 with self.subTest(row.kernel, sizes=(m, n, k)):
                     self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Contents(unittest.TestCase):
+    ARGS = ("--kernel", "scatter", "--grid", "2", "--arg", "x=f32[20]:ones",
+            "--arg", "idx=i32[20]:arange", "--arg", "n=20", "--arg", "B=16")
+
+    def refused(self, out, *assumed):
+        options = [o for a in assumed for o in ("--assume", a)]
+        done = run("prove", launches.KERNELS, *self.ARGS, "--arg", out,
+                   *options)
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        self.assertEqual(done.returncode, 2)
+        return done.stderr
+
+    def test_what_the_kernel_stores_is_not_assumed(self):
+        self.assertIn("the kernel may store to out",
+                      self.refused("out=i32[20]:zeros", "0 <= out[*] < 4"))
+
+    def test_contents_that_cannot_be(self):
+        self.assertIn("contradict each other",
+                      self.refused("out=f32[20]:zeros", "0 <= idx[*]",
+                                   "idx[*] < 0"))
 
 
 class Relations(unittest.TestCase):
@@ -112,6 +137,8 @@ class Relations(unittest.TestCase):
                            ("n + 1", "a comparison is expected"),
                            ("n ==", ""), ("n < 1.5", "a whole number"),
                            ("n in n", "numbers are compared by"),
+                           ("distinct n", "is followed by the elements"),
+                           ("x[*] < 3", "does not hold whole numbers"),
                            ("n ** n == 2", "is not known here")):
             done = run("prove", launches.KERNELS, *launch.options(),
                        "--assume", text)
