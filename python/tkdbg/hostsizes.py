@@ -358,8 +358,9 @@ class Watch:
 
 def _is_plain(tensor):
     """Whether it is a tensor that has memory of its own, or a Parameter."""
-    return type(tensor) in (sys.modules["torch"].Tensor,
-                            sys.modules["torch"].nn.Parameter)
+    torch: Any = sys.modules.get("torch")
+    return torch is not None and type(tensor) in (torch.Tensor,
+                                                  torch.nn.Parameter)
 
 
 def _mode(watch):

@@ -62,7 +62,7 @@ static const tkq_tensor *assume_tensor(assume_job *j, const tk_ast *e) {
 /* ---- contents ------------------------------------------------------------ */
 
 /* "idx[*]": any element of a tensor. */
-static const tkq_poly *element(assume_job *j, const tk_ast *e) {
+static const tkq_poly *any_element(assume_job *j, const tk_ast *e) {
   tkq_numbers *n = j->n;
   const char *text = text_at(j, e);
   for (size_t i = 0; i < n->launch->nargs; i++) {
@@ -147,7 +147,7 @@ static const tkq_poly *assume_number(assume_job *j, const tk_ast *e) {
   const tkq_poly *p = NULL;
   if (e->kind == TK_AST_INT && tk_int_value(e) <= INT64_MAX)
     p = tkq_const(t, (int64_t)tk_int_value(e));
-  else if (e->kind == TK_AST_SUBSCRIPT && element(j, e))
+  else if (e->kind == TK_AST_SUBSCRIPT && any_element(j, e))
     p = j->any;
   else if (e->kind == TK_AST_NAME || e->kind == TK_AST_SUBSCRIPT)
     p = named(j, e->span, text_at(j, e));
@@ -230,7 +230,7 @@ static const char distinct[] = "distinct ";
 
 /* The tree of a line, in which "[:]" stands for "[*]"; messages show what was
  * written. */
-static const tk_ast *parse_line(assume_job *j, const char *line) {
+static const tk_ast *assumed_tree(assume_job *j, const char *line) {
   tk_arena *a = j->n->terms->arena;
   char *text = tk_arena_strdup(a, line);
   for (char *at = text; (at = strstr(at, "[*]"));) at[1] = ':';
@@ -254,11 +254,11 @@ static void assume_line(tkq_numbers *n, tk_env *e, const char *text,
   const char *line = tk_arena_strndup(a, text, len);
   bool is_distinct = !strncmp(line, distinct, strlen(distinct));
   assume_job j = {.n = n, .env = e};
-  const tk_ast *tree = parse_line(&j, line + is_distinct * strlen(distinct));
+  const tk_ast *tree = assumed_tree(&j, line + is_distinct * strlen(distinct));
   if (!tree) tk_throw(e, TK_USAGE);
   int r = tkq_relation_new(n, TK_GIVEN_ASSUMED, line);
   if (is_distinct) {
-    if (tree->kind != TK_AST_SUBSCRIPT || !element(&j, tree))
+    if (tree->kind != TK_AST_SUBSCRIPT || !any_element(&j, tree))
       refuse(&j, tree->span, "'distinct' is followed by the elements: idx[*]");
     assume_content(&j, r, NULL);
   } else if (!redefine(&j, tree, r)) {

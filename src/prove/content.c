@@ -34,7 +34,7 @@ static const tkq_poly *at_atom(tkq_terms *t, void *ud, int atom) {
   return tkq_atom_poly(t, &a);
 }
 
-static const tkq_poly *address_of(const content_job *j, int atom) {
+static const tkq_poly *loaded_from(const content_job *j, int atom) {
   tkq_atom a = j->n->terms->atoms.items[atom];
   const tkq_load *l = load_of(j, &a);
   return tkq_replace(j->n->terms, l->p, &(tkq_subst){at_atom, &a});
@@ -79,7 +79,7 @@ static const tkq_form *element_fact(const content_job *j, int atom,
 static const tkq_form *distinct_fact(const content_job *j, int a, int b) {
   tkq_terms *t = j->n->terms;
   const tkq_form *f = tkq_or(t, is_off(j, a), is_off(j, b));
-  f = tkq_or(t, f, tkq_eq(t, address_of(j, a), address_of(j, b)));
+  f = tkq_or(t, f, tkq_eq(t, loaded_from(j, a), loaded_from(j, b)));
   return tkq_or(t, f, tkq_not(t, tkq_eq(t, atom_poly(j, a), atom_poly(j, b))));
 }
 
@@ -119,7 +119,7 @@ static void collect_all(content_job *j, const tkq_form *f) {
   tkq_terms *t = j->n->terms;
   tkq_form_has(t, f, collect, j);
   for (size_t i = 0; i < j->atoms.n; i++) {
-    const tkq_poly *p = address_of(j, j->atoms.items[i]);
+    const tkq_poly *p = loaded_from(j, j->atoms.items[i]);
     if (p) tkq_has(t, p, collect, j);
     tkq_form_has(t, is_off(j, j->atoms.items[i]), collect, j);
   }

@@ -56,7 +56,8 @@ def launch(kind: str, kernel: str, m: int, n: int, k: int) -> Launch:
     elif kind == "C":
         grid = f"{P}"
     elif kind == "G" or kind == "O":
-        args = _vector(m, f"idx=i32[{m}]:{'arange' if kind == 'G' else 'zeros'}")
+        fill = "arange" if kind == "G" else "zeros"
+        args = _vector(m, f"idx=i32[{m}]:{fill}")
         grid = grid if kind == "G" else "1"
     elif kind == "A":
         args[1] = "out=f32[1]:zeros"
