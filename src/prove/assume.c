@@ -131,7 +131,10 @@ static const tkq_poly *assume_binary(assume_job *j, const tk_ast *e) {
   case TK_OP_SUB: return tkq_sub(t, a, b);
   case TK_OP_MUL: return tkq_mul(t, a, b);
   case TK_OP_FLOORDIV: return floor_of(j, e, a, b);
-  case TK_OP_MOD: return tkq_sub(t, a, tkq_mul(t, floor_of(j, e, a, b), b));
+  case TK_OP_MOD:
+    if (a && b && tkq_low(t, a) >= 0 && tkq_low(t, b) >= 1)
+      return tkq_rem(t, a, b);
+    return tkq_sub(t, a, tkq_mul(t, floor_of(j, e, a, b), b));
   case TK_OP_POW:
     if (!tkq_is_const(a, &x) || !tkq_is_const(b, &y) || y < 0 || y > 62) break;
     while (y-- > 0)

@@ -42,7 +42,7 @@ tk_verdict tk_proof_worst(const tk_proof *p) {
 
 /* Entries of the systems that are solved for one launch; when three quarters
  * are used, verdicts name all relations, not only those that they need. */
-enum { MOST_ENTRIES = 40000000 };
+enum { MOST_ENTRIES = 20000000 };
 
 typedef struct prove_job {
   tk_launch *launch;

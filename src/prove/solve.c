@@ -62,6 +62,30 @@ static const tkq_form *below_quotient(tkq_terms *t, const tkq_poly *x,
   return q ? tkq_lt(t, x, q) : tkq_true();
 }
 
+/* Bounds of x = a / b that need no product. */
+static const tkq_form *rough_quotient(tkq_terms *t, const tkq_poly *x,
+                                      const tkq_poly *a, const tkq_poly *b) {
+  bool known = tkq_low(t, a) >= 0 && tkq_low(t, b) >= 1;
+  return known ? tkq_ge(t, a, x) : tkq_true();
+}
+
+/* x = a % b, with the quotient that belongs to it. */
+static const tkq_form *is_remainder(tkq_terms *t, const tkq_poly *x,
+                                    const tkq_atom *a) {
+  const tkq_poly *l = a->arg[0], *r = a->arg[1], *rest;
+  const tkq_form *f = tkq_true();
+  if (tkq_low(t, l) >= 0) {
+    f = tkq_and(t, tkq_ge(t, x, tkq_const(t, 0)), tkq_ge(t, l, x));
+    const tkq_form *below = tkq_lt(t, x, r);
+    if (tkq_low(t, r) < 1)
+      below = tkq_or(t, below, tkq_ge(t, tkq_const(t, 0), r));
+    f = tkq_and(t, f, below);
+  }
+  if (t->rough) return f;
+  rest = tkq_sub(t, l, tkq_mul(t, a->arg[2], r));
+  return tkq_and(t, f, tkq_eq(t, rest, x));
+}
+
 static const tkq_poly *atom_itself(tkq_terms *t, int atom) {
   tkq_atom a = t->atoms.items[atom];
   return tkq_atom_poly(t, &a);
@@ -72,6 +96,7 @@ static const tkq_form *meaning(tkq_terms *t, int atom) {
   tkq_atom a = t->atoms.items[atom];
   const tkq_poly *x = atom_itself(t, atom), *l = a.arg[0], *r = a.arg[1];
   const tkq_poly *zero = tkq_const(t, 0);
+  int64_t c;
   switch (a.kind) {
   case TKQ_SIZE:
   case TKQ_DATA: return between(t, x, a.lo, a.hi);
@@ -80,7 +105,9 @@ static const tkq_form *meaning(tkq_terms *t, int atom) {
   case TKQ_PID:
     return tkq_and(t, tkq_ge(t, x, zero), tkq_lt(t, x, t->grid[a.number]));
   case TKQ_DIV:
+    if (t->rough && !tkq_is_const(r, &c)) return rough_quotient(t, x, l, r);
     return tkq_and(t, is_quotient(t, x, l, r), below_quotient(t, x, l, r));
+  case TKQ_REM: return is_remainder(t, x, &a);
   case TKQ_MIN:
     return tkq_or(t, tkq_and(t, tkq_eq(t, x, l), tkq_ge(t, r, l)),
                   tkq_and(t, tkq_eq(t, x, r), tkq_lt(t, r, l)));
@@ -331,11 +358,23 @@ tkq_answer tkq_split(tkq_cases *c, const tkq_form *f) {
   return split(c, todo(c, f, NULL), NULL);
 }
 
+static bool is_rough(const tkq_terms *t, int atom, void *ud) {
+  const tkq_atom *a = &t->atoms.items[atom];
+  int64_t c;
+  (void)ud;
+  return a->kind == TKQ_REM ||
+         (a->kind == TKQ_DIV && !tkq_is_const(a->arg[1], &c));
+}
+
 tkq_answer tkq_holds(tkq_terms *t, const tkq_form *f) {
-  tkq_cases c = {.terms = t};
   size_t natoms = t->atoms.n;
+  tkq_answer a = TKQ_PERHAPS;
   t->arena = t->scratch;
-  tkq_answer a = tkq_split(&c, f);
+  /* Most that is true of quotients follows from their bounds. */
+  t->rough = tkq_form_has(t, f, is_rough, NULL);
+  if (t->rough) a = tkq_split(&(tkq_cases){.terms = t}, f);
+  t->rough = false;
+  if (a != TKQ_NEVER) a = tkq_split(&(tkq_cases){.terms = t}, f);
   t->arena = t->lasting;
   /* Atoms that came to be on the way have their arguments there. */
   if (t->atoms.n == natoms)

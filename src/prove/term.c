@@ -160,6 +160,15 @@ const tkq_poly *tkq_div(tkq_terms *t, const tkq_poly *a, const tkq_poly *b) {
   return pair(t, TKQ_DIV, a, b);
 }
 
+const tkq_poly *tkq_rem(tkq_terms *t, const tkq_poly *a, const tkq_poly *b) {
+  int64_t c;
+  const tkq_poly *q = tkq_div(t, a, b);
+  if (!q) return NULL;
+  if (tkq_is_const(b, &c)) return tkq_sub(t, a, tkq_mul(t, q, b));
+  if (tkq_same(tkq_mul(t, q, b), a)) return tkq_const(t, 0);
+  return tkq_atom_poly(t, &(tkq_atom){.kind = TKQ_REM, .arg = {a, b, q}});
+}
+
 const tkq_poly *tkq_min(tkq_terms *t, const tkq_poly *a, const tkq_poly *b) {
   int64_t x, y;
   if (tkq_is_const(a, &x) && tkq_is_const(b, &y)) return x < y ? a : b;
@@ -189,6 +198,7 @@ int64_t tkq_atom_low(const tkq_terms *t, int atom) {
   if (a->kind == TKQ_PID || a->kind == TKQ_LANE || a->kind == TKQ_TRIP)
     return 0;
   x = tkq_low(t, a->arg[0]);
+  if (a->kind == TKQ_REM) return x >= 0 ? 0 : INT64_MIN;
   if (a->kind == TKQ_POWER) return x > 1 ? x : 1;
   y = tkq_low(t, a->arg[1]);
   if (a->kind == TKQ_MAX) return x > y ? x : y;

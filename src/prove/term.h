@@ -25,6 +25,7 @@ typedef enum tkq_atom_kind {
   TKQ_TRIP,
   TKQ_DATA, /* nothing is known of it but its range */
   TKQ_DIV,  /* arg[0] / arg[1], rounded towards zero */
+  TKQ_REM,  /* arg[0] % arg[1], where that is no number; arg[2]: TKQ_DIV */
   TKQ_MIN,  /* of arg[0] and arg[1] */
   TKQ_MAX,
   TKQ_POWER,  /* the smallest power of two that is not below arg[0] */
@@ -78,6 +79,7 @@ typedef struct tkq_terms {
   int data;                /* how many DATA atoms were made */
   int64_t budget;          /* entries of systems that may still be solved */
   struct tkq_asked *asked; /* those that were; NULL: none */
+  bool rough; /* of quotients by what is no number, only bounds are told */
 } tkq_terms;
 
 /* ---- polynomials (term.c) ------------------------------------------------ */
@@ -94,6 +96,8 @@ const tkq_poly *tkq_sub(tkq_terms *t, const tkq_poly *a, const tkq_poly *b);
 const tkq_poly *tkq_mul(tkq_terms *t, const tkq_poly *a, const tkq_poly *b);
 const tkq_poly *tkq_plus(tkq_terms *t, const tkq_poly *a, int64_t c);
 const tkq_poly *tkq_div(tkq_terms *t, const tkq_poly *a, const tkq_poly *b);
+/* a - (a / b) * b */
+const tkq_poly *tkq_rem(tkq_terms *t, const tkq_poly *a, const tkq_poly *b);
 const tkq_poly *tkq_min(tkq_terms *t, const tkq_poly *a, const tkq_poly *b);
 const tkq_poly *tkq_max(tkq_terms *t, const tkq_poly *a, const tkq_poly *b);
 const tkq_poly *tkq_power(tkq_terms *t, const tkq_poly *a);

@@ -183,7 +183,7 @@ static const tkq_poly *binary_poly(tkq_terms *t, tk_binary op,
   if (op == TK_B_SUB) return tkq_sub(t, a, b);
   if (op == TK_B_MUL) return tkq_mul(t, a, b);
   if (op == TK_B_DIV) return tkq_div(t, a, b);
-  if (op == TK_B_MOD) return tkq_sub(t, a, tkq_mul(t, tkq_div(t, a, b), b));
+  if (op == TK_B_MOD) return tkq_rem(t, a, b);
   if (op == TK_B_MIN) return tkq_min(t, a, b);
   if (op == TK_B_MAX) return tkq_max(t, a, b);
   return bits_poly(t, op, a, b);
