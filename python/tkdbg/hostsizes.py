@@ -478,12 +478,19 @@ class HostSizes:
         self.known = Known()
         self.launch: Launch | None = None  # that is about to run
         self._patches = Patches()
-        self._mode: Any = None
+        self._watch: Watch | None = None
+        self._entered: Any = None
+
+    def mode(self) -> Any:
+        """The mode that sees calls, for a thread that has none."""
+        assert self._watch is not None
+        return _mode(self._watch)
 
     def install(self) -> None:
         """After PyTorch was imported."""
-        self._mode = _mode(Watch(self.known))
-        self._mode.__enter__()
+        self._watch = Watch(self.known)
+        self._entered = self.mode()
+        self._entered.__enter__()
         put = self._patches.set
         put(builtins, "min", sizes.extreme(min, "min"))
         put(builtins, "max", sizes.extreme(max, "max"))
@@ -495,9 +502,9 @@ class HostSizes:
                           sizes.next_power(triton.next_power_of_2))
 
     def uninstall(self) -> None:
-        if self._mode is not None:
-            self._mode.__exit__(None, None, None)
-            self._mode = None
+        if self._entered is not None:
+            self._entered.__exit__(None, None, None)
+            self._entered = None
         self._patches.undo()
 
     def begin(self, names: Sequence[str], args: Any, kwargs: dict[str, Any],
