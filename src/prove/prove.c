@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "prove/oblige.h"
+#include "prove/retile.h"
 #include "prove/solver.h"
 #include "typing/origin.h"
 
@@ -55,6 +56,8 @@ typedef struct prove_job {
   tkq_items items;
   tk_proof *proof;
   tk_proof_item *verdicts;
+  bool tiles_alone; /* nothing but rows and columns of tiles is tried */
+  bool took_more;   /* some formula needed more */
 } prove_job;
 
 /* The grid as the relations that are on have it. */
@@ -62,6 +65,14 @@ static void relate_programs(prove_job *j) {
   for (int i = 0; i < 3; i++)
     j->terms.grid[i] =
         tkq_related(&j->numbers, j->numbers.all.items[j->numbers.grid + i].p);
+}
+
+/* The same, with rows and columns of tiles in place of programs. */
+static tkq_answer holds_of_tiles(prove_job *j, const tkq_form *facts,
+                                 const tkq_form *f) {
+  const tkq_form *g = tkq_retiled(&j->terms, f);
+  if (!g) return TKQ_PERHAPS;
+  return tkq_holds(&j->terms, tkq_and(&j->terms, facts, g));
 }
 
 static bool item_holds(prove_job *j, const tkq_item *x, const char **why) {
@@ -76,7 +87,10 @@ static bool item_holds(prove_job *j, const tkq_item *x, const char **why) {
     const tkq_form *f = x->bad.items[i];
     f = tkq_and(&j->terms, f, tkq_contents_of(&j->numbers, &j->walk, f));
     f = tkq_related_form(&j->numbers, f);
-    tkq_answer a = tkq_holds(&j->terms, tkq_and(&j->terms, facts, f));
+    tkq_answer a = holds_of_tiles(j, facts, f);
+    bool enough = a == TKQ_NEVER || j->tiles_alone;
+    j->took_more |= !enough;
+    if (!enough) a = tkq_holds(&j->terms, tkq_and(&j->terms, facts, f));
     if (a == TKQ_GAVE_UP)
       *why = "the solver gave up: too many cases or operations";
     if (a != TKQ_NEVER) return false;
@@ -139,13 +153,16 @@ static void turn_unrelated_off(prove_job *j, const tkq_item *x) {
   }
 }
 
-/* Turns off every relation without which it holds as well. */
+/* Turns off every relation without which it holds as well; no way is tried that
+ * its proof did not need. */
 static const bool *needed(prove_job *j, const tkq_item *x) {
   size_t n = j->numbers.relations.n;
   bool *used = TK_NEWN(j->arena, bool, n + 1);
   const char *why;
   for (size_t i = 0; i < n; i++) used[i] = true;
   if (j->terms.budget < MOST_ENTRIES / 4) return used;
+  j->terms.no_exact = !j->terms.took_exact;
+  j->tiles_alone = !j->took_more;
   turn_all(j, false);
   if (!item_holds(j, x, &why)) {
     turn_unrelated_off(j, x);
@@ -159,6 +176,7 @@ static const bool *needed(prove_job *j, const tkq_item *x) {
   for (size_t i = 0; i < n; i++) used[i] = j->numbers.relations.items[i].on;
   turn_all(j, true);
   relate_programs(j);
+  j->terms.no_exact = j->tiles_alone = false;
   return used;
 }
 
@@ -245,6 +263,7 @@ static void judge_item(prove_job *j, size_t i) {
   tkq_model model = {NULL, NULL};
   *v = (tk_proof_item){.duty = x->duty, .subject = x->subject};
   if (x->func) v->place = tk_place_of(x->func->src, x->span);
+  j->terms.took_exact = j->took_more = false;
   if (item_holds(j, x, &why)) {
     v->verdict = TK_PROVED;
     v->assumed = needed(j, x);

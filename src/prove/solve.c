@@ -102,6 +102,7 @@ static const tkq_form *meaning(tkq_terms *t, int atom) {
   case TKQ_DATA: return between(t, x, a.lo, a.hi);
   case TKQ_LANE:
   case TKQ_TRIP: return tkq_ge(t, x, zero);
+  case TKQ_TILE: return tkq_and(t, tkq_ge(t, x, zero), tkq_lt(t, x, l));
   case TKQ_PID:
     return tkq_and(t, tkq_ge(t, x, zero), tkq_lt(t, x, t->grid[a.number]));
   case TKQ_DIV:
@@ -216,11 +217,39 @@ static void multiply_facts(tkq_terms *t, const tkq_facts *facts,
     }
 }
 
+/* Whether an atom is a quotient by a number above 0, of what is not negative.
+ */
+static bool is_plain_quotient(const tkq_atom *a, const tkq_terms *t,
+                              int64_t *c) {
+  return a->kind == TKQ_DIV && tkq_is_const(a->arg[1], c) && *c > 0 &&
+         tkq_low(t, a->arg[0]) >= 0;
+}
+
+/* Of a product of quotients a // c and b // d: it is not above a * b / (c * d).
+ */
+static void bound_product(tkq_terms *t, const tkq_mono *m, tkq_facts *out) {
+  int64_t c, d;
+  const tkq_atom *atoms = t->atoms.items;
+  if (m->deg != 2 || !is_plain_quotient(&atoms[m->atoms[0]], t, &c) ||
+      !is_plain_quotient(&atoms[m->atoms[1]], t, &d))
+    return;
+  const tkq_poly *most =
+      tkq_mul(t, atoms[m->atoms[0]].arg[0], atoms[m->atoms[1]].arg[0]);
+  tkq_mono *one = TK_NEW(t->arena, tkq_mono);
+  *one = *m;
+  if (__builtin_mul_overflow(c, d, &one->c)) return;
+  const tkq_form *f = tkq_ge(t, most, &(tkq_poly){1, one});
+  if (f->kind == TKQ_GE) TK_PUSH(t->arena, out, f);
+}
+
 /* What follows from the facts for the products in them. */
 static void multiply_all(tkq_terms *t, const tkq_facts *facts, tkq_facts *out) {
   solve_factors f = {.terms = t};
   find_factors(&f, facts);
   multiply_facts(t, facts, &f, out);
+  find_factors(&f, out);
+  for (size_t i = 0; i < f.products.n; i++)
+    bound_product(t, &f.products.items[i], out);
 }
 
 /* ---- systems ------------------------------------------------------------- */
@@ -373,8 +402,10 @@ tkq_answer tkq_holds(tkq_terms *t, const tkq_form *f) {
   /* Most that is true of quotients follows from their bounds. */
   t->rough = tkq_form_has(t, f, is_rough, NULL);
   if (t->rough) a = tkq_split(&(tkq_cases){.terms = t}, f);
+  bool enough = a == TKQ_NEVER || (t->rough && t->no_exact);
+  t->took_exact |= t->rough && !enough;
   t->rough = false;
-  if (a != TKQ_NEVER) a = tkq_split(&(tkq_cases){.terms = t}, f);
+  if (!enough) a = tkq_split(&(tkq_cases){.terms = t}, f);
   t->arena = t->lasting;
   /* Atoms that came to be on the way have their arguments there. */
   if (t->atoms.n == natoms)

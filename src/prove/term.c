@@ -195,7 +195,8 @@ int64_t tkq_atom_low(const tkq_terms *t, int atom) {
   const tkq_atom *a = &t->atoms.items[atom];
   int64_t x = 0, y = 0, c;
   if (a->kind == TKQ_SIZE || a->kind == TKQ_DATA) return a->lo;
-  if (a->kind == TKQ_PID || a->kind == TKQ_LANE || a->kind == TKQ_TRIP)
+  if (a->kind == TKQ_PID || a->kind == TKQ_LANE || a->kind == TKQ_TRIP ||
+      a->kind == TKQ_TILE)
     return 0;
   x = tkq_low(t, a->arg[0]);
   if (a->kind == TKQ_REM) return x >= 0 ? 0 : INT64_MIN;

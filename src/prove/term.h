@@ -23,6 +23,7 @@ typedef enum tkq_atom_kind {
   TKQ_PID,
   TKQ_LANE,
   TKQ_TRIP,
+  TKQ_TILE, /* a row or a column, below arg[0] (retile.h) */
   TKQ_DATA, /* nothing is known of it but its range */
   TKQ_DIV,  /* arg[0] / arg[1], rounded towards zero */
   TKQ_REM,  /* arg[0] % arg[1], where that is no number; arg[2]: TKQ_DIV */
@@ -79,7 +80,9 @@ typedef struct tkq_terms {
   int data;                /* how many DATA atoms were made */
   int64_t budget;          /* entries of systems that may still be solved */
   struct tkq_asked *asked; /* those that were; NULL: none */
-  bool rough; /* of quotients by what is no number, only bounds are told */
+  bool rough;      /* of quotients by what is no number, only bounds are told */
+  bool no_exact;   /* nothing more is tried */
+  bool took_exact; /* some answer needed more */
 } tkq_terms;
 
 /* ---- polynomials (term.c) ------------------------------------------------ */

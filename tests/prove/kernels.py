@@ -286,6 +286,71 @@ def described(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
 
 
 @triton.jit
+def copy_tile(x, out, M, N, stride_x, stride_o, pid_m, pid_n,
+              BM: tl.constexpr, BN: tl.constexpr):
+    r = pid_m * BM + tl.arange(0, BM)[:, None]
+    c = pid_n * BN + tl.arange(0, BN)[None, :]
+    m = (r < M) & (c < N)
+    v = tl.load(x + r * stride_x + c, mask=m)
+    tl.store(out + r * stride_o + c, v, mask=m)
+
+
+@triton.jit
+def flat(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
+         BN: tl.constexpr):
+    pid, num_n = tl.program_id(0), tl.cdiv(N, BN)
+    copy_tile(x, out, M, N, stride_x, stride_o, pid // num_n, pid % num_n,
+              BM, BN)
+
+
+@triton.jit
+def flat_swapped(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
+                 BN: tl.constexpr):
+    pid, num_m = tl.program_id(0), tl.cdiv(M, BM)
+    copy_tile(x, out, M, N, stride_x, stride_o, pid // num_m, pid % num_m,
+              BM, BN)
+
+
+@triton.jit
+def flat_no_mask(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
+                 BN: tl.constexpr):
+    pid, num_n = tl.program_id(0), tl.cdiv(N, BN)
+    r = pid // num_n * BM + tl.arange(0, BM)[:, None]
+    c = pid % num_n * BN + tl.arange(0, BN)[None, :]
+    v = tl.load(x + r * stride_x + c, mask=r < M)
+    tl.store(out + r * stride_o + c, v, mask=r < M)
+
+
+@triton.jit
+def grouped(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
+            BN: tl.constexpr, G: tl.constexpr):
+    pid, num_m, num_n = tl.program_id(0), tl.cdiv(M, BM), tl.cdiv(N, BN)
+    in_group = G * num_n
+    first = pid // in_group * G
+    rows = min(num_m - first, G)
+    copy_tile(x, out, M, N, stride_x, stride_o,
+              first + pid % in_group % rows, pid % in_group // rows, BM, BN)
+
+
+@triton.jit
+def grouped_no_min(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
+                   BN: tl.constexpr, G: tl.constexpr):
+    pid, num_n = tl.program_id(0), tl.cdiv(N, BN)
+    in_group = G * num_n
+    first = pid // in_group * G
+    copy_tile(x, out, M, N, stride_x, stride_o,
+              first + pid % in_group % G, pid % in_group // G, BM, BN)
+
+
+@triton.jit
+def swizzled(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
+             BN: tl.constexpr, G: tl.constexpr):
+    pid_m, pid_n = tl.swizzle2d(tl.program_id(0), tl.program_id(1),
+                                tl.num_programs(0), tl.num_programs(1), G)
+    copy_tile(x, out, M, N, stride_x, stride_o, pid_m, pid_n, BM, BN)
+
+
+@triton.jit
 def matmul(a, b, c, M, N, K, stride_a, stride_b, stride_c,
            BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     rm = tl.program_id(0) * BM + tl.arange(0, BM)

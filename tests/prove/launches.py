@@ -77,12 +77,17 @@ def launch(kind: str, kernel: str, m: int, n: int, k: int) -> Launch:
         args, grid = _rows(m, n, "stride", "N", ""), f"{m}"
     elif kind in "TU":
         args, grid = _tiles(m, n, kind == "U"), f"{cdiv(m, BM)},{cdiv(n, BN)}"
+    elif kind == "F":
+        args = _tiles(m, n, False)
+        grid = f"{cdiv(m, BM) * cdiv(n, BN)}"
     elif kind == "M":
         args = [f"a=f32[{m},{k}]:ones", f"b=f32[{k},{n}]:ones",
                 f"c=f32[{m},{n}]:empty", f"M={m}", f"N={n}", f"K={k}",
                 f"stride_a={k}", f"stride_b={n}", f"stride_c={n}",
                 "BM=16", "BN=16", "BK=16"]
         grid = f"{cdiv(m, 16)},{cdiv(n, 16)}"
+    if kernel.startswith("grouped") or kernel == "swizzled":
+        args.append("G=4")
     return Launch(kernel, args, grid)
 
 
