@@ -326,6 +326,45 @@ static void relate_grid(tkq_numbers *n, int axis, relate_taken *taken) {
   relate(n, i, x.p, x.what);
 }
 
+/* ---- sizes that the kernel is not told of -------------------------------- */
+
+static bool is_size(const tkq_terms *t, int atom, void *ud) {
+  const tkq_atom *a = &t->atoms.items[atom];
+  return a->kind == TKQ_SIZE && a->number == *(int *)ud;
+}
+
+/* Whether a scalar, the grid or a relation of the program's is about it. */
+static bool is_mentioned(const tkq_numbers *n, int i) {
+  bool said = n->all.items[i].told;
+  for (size_t k = 0; k < n->relations.n && !said; k++)
+    said = n->relations.items[k].fact &&
+           n->relations.items[k].from == TK_GIVEN_TOLD &&
+           tkq_form_has(n->terms, n->relations.items[k].fact, is_size, &i);
+  for (size_t k = 0; k < n->all.n && !said; k++) {
+    const tkq_quantity *q = &n->all.items[k];
+    bool other = q->kind == TKQ_OF_SCALAR || q->kind == TKQ_OF_GRID;
+    const tkq_poly *p = tkq_related(n, q->p);
+    said = other && p && tkq_has(n->terms, p, is_size, &i);
+  }
+  return said;
+}
+
+/* Of a tensor that has sizes which the kernel is told, another one that nothing
+ * says anything of stays as it is: the program may have no other. */
+static void relate_rest(tkq_numbers *n, const tkq_tensor *t) {
+  bool some = false;
+  for (int i = 0; i < t->rank; i++) {
+    const tkq_quantity *q = &n->all.items[t->shape + i];
+    some |= q->relation >= 0 || is_mentioned(n, t->shape + i);
+  }
+  for (int i = t->shape; some && i < t->shape + t->rank; i++) {
+    const tkq_quantity *q = &n->all.items[i];
+    if (q->relation < 0 && !is_mentioned(n, i))
+      relate(n, i, tkq_const(n->terms, q->value),
+             tk_arena_printf(guess_arena(n), "%" PRId64, q->value));
+  }
+}
+
 void tkq_guess(tkq_numbers *n) {
   size_t nargs = n->launch->nargs;
   for (size_t i = 0; i < nargs; i++)
@@ -342,4 +381,6 @@ void tkq_guess(tkq_numbers *n) {
   relate_taken taken = {TK_NEWN(guess_arena(n), bool, n->all.n + 1),
                         TK_NEWN(guess_arena(n), bool, nargs + 1)};
   for (int i = 0; i < 3; i++) relate_grid(n, i, &taken);
+  for (size_t i = 0; i < nargs; i++)
+    if (n->tensors[i].name) relate_rest(n, &n->tensors[i]);
 }

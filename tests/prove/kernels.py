@@ -304,24 +304,6 @@ def flat(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
 
 
 @triton.jit
-def flat_swapped(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
-                 BN: tl.constexpr):
-    pid, num_m = tl.program_id(0), tl.cdiv(M, BM)
-    copy_tile(x, out, M, N, stride_x, stride_o, pid // num_m, pid % num_m,
-              BM, BN)
-
-
-@triton.jit
-def flat_no_mask(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
-                 BN: tl.constexpr):
-    pid, num_n = tl.program_id(0), tl.cdiv(N, BN)
-    r = pid // num_n * BM + tl.arange(0, BM)[:, None]
-    c = pid % num_n * BN + tl.arange(0, BN)[None, :]
-    v = tl.load(x + r * stride_x + c, mask=r < M)
-    tl.store(out + r * stride_o + c, v, mask=r < M)
-
-
-@triton.jit
 def grouped(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
             BN: tl.constexpr, G: tl.constexpr):
     pid, num_m, num_n = tl.program_id(0), tl.cdiv(M, BM), tl.cdiv(N, BN)
@@ -431,6 +413,21 @@ def pick_rows(x, idx, out, n, B: tl.constexpr):
     m = same & (j[:, None] >= 0) & (j[:, None] < n)
     v = tl.load(x + j[None, :] + tl.zeros([B, 1], tl.int32), mask=m, other=0.0)
     tl.store(out + i, tl.sum(v, axis=0), mask=i < n)
+
+
+@triton.jit
+def words(out, n, B: tl.constexpr):
+    """Four numbers in each row, which it is not told."""
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    for k in tl.static_range(4):
+        tl.store(out + i * 4 + k, k, mask=i < n)
+
+
+@triton.jit
+def words_more(out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    for k in tl.static_range(5):
+        tl.store(out + i * 4 + k, k, mask=i < n)
 
 
 @triton.jit

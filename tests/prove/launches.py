@@ -61,6 +61,8 @@ def launch(kind: str, kernel: str, m: int, n: int, k: int) -> Launch:
         grid = grid if kind == "G" else "1"
     elif kind == "A":
         args[1] = "out=f32[1]:zeros"
+    elif kind == "X":
+        args = [f"out=f32[{m},4]:empty", f"n={m}", f"B={B}"]
     elif kind == "W":
         args, grid = [f"x=f32[{m}]:zeros", "out=f32[1]:zeros", f"n={m}"], "1"
     elif kind == "L":
