@@ -205,6 +205,7 @@ static void rival(tkq_numbers *n, int i, const tkq_poly *chosen,
         tkq_same(tkq_related(n, n->rivals.items[k].p), tkq_related(n, p)))
       return;
   TK_PUSH(guess_arena(n), &n->rivals, ((tkq_rival){i, p}));
+  if (n->all.items[i].kind == TKQ_OF_SHAPE) return; /* there are too many */
   TK_PUSH(guess_arena(n), &n->notes,
           tk_arena_printf(guess_arena(n),
                           "%s is %s as well in this launch, which is not "
@@ -333,6 +334,17 @@ static bool is_size(const tkq_terms *t, int atom, void *ud) {
   return a->kind == TKQ_SIZE && a->number == *(int *)ud;
 }
 
+/* Whether some quantity of a kind comes from it. */
+static bool is_part_of(const tkq_numbers *n, int i, tkq_quantity_kind kind) {
+  bool part = false;
+  for (size_t k = 0; k < n->all.n && !part; k++) {
+    const tkq_poly *p = tkq_related(n, n->all.items[k].p);
+    part =
+        n->all.items[k].kind == kind && p && tkq_has(n->terms, p, is_size, &i);
+  }
+  return part;
+}
+
 /* Whether a scalar, the grid or a relation of the program's is about it. */
 static bool is_mentioned(const tkq_numbers *n, int i) {
   bool said = n->all.items[i].told;
@@ -340,29 +352,62 @@ static bool is_mentioned(const tkq_numbers *n, int i) {
     said = n->relations.items[k].fact &&
            n->relations.items[k].from == TK_GIVEN_TOLD &&
            tkq_form_has(n->terms, n->relations.items[k].fact, is_size, &i);
-  for (size_t k = 0; k < n->all.n && !said; k++) {
-    const tkq_quantity *q = &n->all.items[k];
-    bool other = q->kind == TKQ_OF_SCALAR || q->kind == TKQ_OF_GRID;
-    const tkq_poly *p = tkq_related(n, q->p);
-    said = other && p && tkq_has(n->terms, p, is_size, &i);
-  }
-  return said;
+  return said || is_part_of(n, i, TKQ_OF_SCALAR) ||
+         is_part_of(n, i, TKQ_OF_GRID);
 }
 
-/* Of a tensor that has sizes which the kernel is told, another one that nothing
- * says anything of stays as it is: the program may have no other. */
-static void relate_rest(tkq_numbers *n, const tkq_tensor *t) {
-  bool some = false;
-  for (int i = 0; i < t->rank; i++) {
-    const tkq_quantity *q = &n->all.items[t->shape + i];
-    some |= q->relation >= 0 || is_mentioned(n, t->shape + i);
+/* Offsets of rows are one more than rows: a size that is told, and 1. */
+static bool relate_offsets(tkq_numbers *n, int i) {
+  const tkq_quantity *q = &n->all.items[i];
+  for (int k = 0; k < (int)n->all.n; k++) {
+    const tkq_quantity *x = &n->all.items[k];
+    if (x->kind != TKQ_OF_SHAPE || x->arg == q->arg || x->relation >= 0 ||
+        x->value + 1 != q->value || x->value < 2 || !is_mentioned(n, k))
+      continue;
+    relate(n, i, tkq_plus(n->terms, x->p, 1),
+           tk_arena_printf(guess_arena(n), "%s + 1", x->name));
+    return true;
   }
-  for (int i = t->shape; some && i < t->shape + t->rank; i++) {
+  return false;
+}
+
+/* A size that nothing says anything of stays as it is, if there is one that
+ * something does: the program may have no other. */
+static void relate_rest(tkq_numbers *n) {
+  bool some = false;
+  for (int i = 0; i < (int)n->all.n && !some; i++)
+    some = n->all.items[i].kind == TKQ_OF_SHAPE &&
+           (n->all.items[i].relation >= 0 || is_mentioned(n, i));
+  for (int i = 0; some && i < (int)n->all.n; i++) {
     const tkq_quantity *q = &n->all.items[i];
-    if (q->relation < 0 && !is_mentioned(n, i))
+    if (q->kind != TKQ_OF_SHAPE || q->relation >= 0 || is_mentioned(n, i))
+      continue;
+    if (!relate_offsets(n, i))
       relate(n, i, tkq_const(n->terms, q->value),
              tk_arena_printf(guess_arena(n), "%" PRId64, q->value));
   }
+}
+
+enum { SMALL_SIZE = 8 };
+
+/* Whatever else a size is that was guessed.  A small one, and one that was not
+ * taken from another tensor, may be a number of the program's as well. */
+static void doubt_size(tkq_numbers *n, int i) {
+  const tkq_quantity *q = &n->all.items[i];
+  int64_t c;
+  if (q->kind != TKQ_OF_SHAPE || q->told) return;
+  const tkq_poly *p = q->relation < 0 ? q->p : n->is.items[i];
+  if (q->relation < 0 && q->value <= SMALL_SIZE &&
+      !is_part_of(n, i, TKQ_OF_SCALAR))
+    rival(n, i, p, tkq_const(n->terms, q->value), "");
+  if (q->relation < 0) return;
+  if (tkq_is_const(p, &c)) return;
+  bool atom = p->n == 1 && p->m[0].deg == 1;
+  const tkq_atom *a = atom ? &n->terms->atoms.items[p->m[0].atoms[0]] : NULL;
+  if (q->value <= SMALL_SIZE || !a || a->kind != TKQ_SIZE ||
+      n->all.items[a->number].arg == q->arg)
+    rival(n, i, p, tkq_const(n->terms, q->value), "");
+  find_rivals(n, i, p);
 }
 
 void tkq_guess(tkq_numbers *n) {
@@ -381,6 +426,6 @@ void tkq_guess(tkq_numbers *n) {
   relate_taken taken = {TK_NEWN(guess_arena(n), bool, n->all.n + 1),
                         TK_NEWN(guess_arena(n), bool, nargs + 1)};
   for (int i = 0; i < 3; i++) relate_grid(n, i, &taken);
-  for (size_t i = 0; i < nargs; i++)
-    if (n->tensors[i].name) relate_rest(n, &n->tensors[i]);
+  relate_rest(n);
+  for (int i = 0; i < n->grid; i++) doubt_size(n, i);
 }
