@@ -321,10 +321,13 @@ static void relate_grid(tkq_numbers *n, int axis, relate_taken *taken) {
   if (!x.p) x = grid_product(n, q.value, taken);
   if (x.what && strstr(x.what, "cdiv")) note_floor(n, &q);
   if (x.p && q.value > 1) find_rivals(n, i, x.p);
+  if (x.p && q.value == 1) rival(n, i, x.p, tkq_const(n->terms, 1), "1");
+  bool unknown = !x.p && q.value > 1;
   if (!x.p)
     x = (relate_found){tkq_const(n->terms, q.value),
                        tk_arena_printf(guess_arena(n), "%" PRId64, q.value)};
   relate(n, i, x.p, x.what);
+  if (unknown) n->unknown_grid = n->all.items[i].relation;
 }
 
 /* ---- sizes that the kernel is not told of -------------------------------- */
@@ -411,6 +414,7 @@ static void doubt_size(tkq_numbers *n, int i) {
 }
 
 void tkq_guess(tkq_numbers *n) {
+  n->unknown_grid = -1;
   size_t nargs = n->launch->nargs;
   for (size_t i = 0; i < nargs; i++)
     for (int k = 0; n->tensors[i].name && k < n->tensors[i].rank; k++)

@@ -284,6 +284,10 @@ bool tkq_refute(const tkq_walk *w, const tkq_numbers *n, const tkq_item *x,
                 tkq_model *out) {
   model_job j = {.w = w, .n = n, .item = x, .out = out};
   size_t nfree = 0;
+  for (int i = 0; i < 3; i++) /* with other sizes it may be another */
+    if (n->unknown_grid >= 0 &&
+        n->all.items[n->grid + i].relation == n->unknown_grid)
+      return false;
   int *freely = TK_NEWN(n->terms->arena, int, n->all.n + 1);
   j.most_runs = x->duty == TK_DUTY_COVER ? MOST_COVER_RUNS : MOST_RUNS;
   j.value = TK_NEWN(n->terms->arena, int64_t, n->all.n + 1);
