@@ -16,7 +16,7 @@ from typing import Any
 
 from . import sizes, torch_private
 from .patches import Patches
-from .sizes import Fact, Facts, Made, Root, Size, Term
+from .sizes import Fact, Facts, Root, Size, Term
 
 MOST_TENSORS = 4096
 
@@ -258,7 +258,9 @@ class Making:
         key = key if isinstance(key, tuple) else (key,)
         if not all(k is None or isinstance(k, (int, slice)) for k in key):
             return
-        known, shape, strides = self.known.of(source), [], []
+        known = self.known.of(source)
+        shape: list[Any] = []
+        strides: list[Any] = []
         self.known.strides(source)
         axis = 0
         for k in [*key, *[slice(None)] * (len(known.shape) - len(

@@ -279,7 +279,7 @@ def extreme(plain_function: Callable[..., Any], name: str) -> Any:
     """min or max, of Sizes too."""
     @functools.wraps(plain_function)
     def function(*args, **kwargs):
-        values = args
+        values: Any = args
         if len(args) == 1 and isinstance(args[0], (tuple, list)):
             values = args[0]
         size = None if kwargs else _first_size(values)
