@@ -68,6 +68,9 @@
 #                   environments of VENVS=build/venvs, which it makes (up to
 #                   6 GB each); ACCEPTANCE=FOLDER has more scripts to run,
 #                   ONLY=NAME chooses a row
+#   make prove-mutants  kernels of tests/prove, changed in one place each: no
+#                   verdict of `tkdbg prove` may be wrong.  KERNELS=... chooses
+#   make prove-launches  what is proved, in RUNS=1000 launches at random sizes
 #   make fuzz       RUNS=1000000 inputs for each fuzz target (needs clang), or
 #                   TIME seconds, if not 0
 #   make fuzz-forms RUNS=1000000 typed forms, changed at random, from FIRST on;
@@ -226,7 +229,7 @@ DONE ?=
 .PHONY: bridge-matrix bridge-matrixed \
   all bare-check spec spec-files docs gate generated generated-check front \
   versions \
-  random sweep-bits demo \
+  prove-mutants prove-launches random sweep-bits demo \
   sanitize-check thread-check thread-checked \
   fuzz-forms fuzzed-forms fuzz-ptx \
   fuzz-dap fuzzed-dap fuzz-lines fuzzed-lines large large-tried \
@@ -543,6 +546,14 @@ accuracy: $(B)/tests/accuracy/test_accuracy
 mutants: all
 	@python3 tests/mutants/mutate.py --tkdbg $(B)/tkdbg \
 	  $(if $(PYTHON),--python '$(PYTHON)')
+
+KERNELS ?=
+prove-mutants: all
+	@python3 tests/prove/mutants.py --tkdbg $(B)/tkdbg $(KERNELS)
+prove-launches: RUNS = 1000
+prove-launches: all
+	@python3 tests/prove/mutants.py --tkdbg $(B)/tkdbg --right --runs $(RUNS) \
+	  $(KERNELS)
 
 # Bugs of src/nvptx/mutant.def in code for a GPU: each must be found, at its
 # line.

@@ -36,6 +36,14 @@ typedef enum tk_duty {
 const char *tk_duty_name(tk_duty d);
 const char *tk_duty_doc(tk_duty d);
 
+/* Who says that a relation holds. */
+typedef enum tk_given {
+  TK_GIVEN_TOLD,    /* the program that launches the kernel */
+  TK_GIVEN_LAUNCH,  /* it is so in this launch, and taken to be in all */
+  TK_GIVEN_ASSUMED, /* the user */
+  TK_GIVEN_ALWAYS,  /* of sizes that memory can hold */
+} tk_given;
+
 /* A duty of one instruction or tensor. */
 typedef struct tk_proof_item {
   tk_duty duty;
@@ -54,6 +62,7 @@ typedef struct tk_proof {
   const tk_proof_item *items;
   size_t nitems;
   const char *const *relations;
+  const tk_given *given; /* of each relation: who says it */
   size_t nrelations;
   const char *const *notes; /* what is worth knowing about the relations */
   size_t nnotes;
@@ -65,6 +74,12 @@ typedef struct tk_prove_options {
   /* Relations that hold as well, separated by newlines: "n % 16 == 0",
    * "grid[0] == cdiv(n, 128)"; NULL: none. */
   const char *assume;
+  /* What the program that launches says of the numbers, a line each: a
+   * relation that its computations make, with "  # FILE:LINE" where it was
+   * checked there, or the name of a number that it uses as it is. Lines that
+   * cannot be read or are not true of this launch are left out. NULL: it is
+   * not known what it says. */
+  const char *told;
 } tk_prove_options;
 
 /* TK_USAGE: there is nothing to prove with, or an assumption cannot be read, or

@@ -52,6 +52,8 @@ tuning     tuner         @autotune and @heuristics
            bench         times of functions, as triton.testing measures them
 launch     launch        @jit functions: decoration and launch
            hooks         the hooks of triton.knobs, around a launch
+           hostsizes     where the sizes of a launch come from, for proofs
+           sizes         ... whole numbers that know what made them
            mock          arguments for compiling, by their types
            typed         arguments of what was compiled for a signature
            prepared      a launch that is kept for one signature

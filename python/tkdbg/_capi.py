@@ -221,7 +221,8 @@ class ProveOptions(Structure):
     """tk_prove_options; ``size`` is filled by the constructor."""
     size: int
     assume: bytes | None
-    _fields_ = [("size", c_size_t), ("assume", c_char_p)]
+    told: bytes | None
+    _fields_ = [("size", c_size_t), ("assume", c_char_p), ("told", c_char_p)]
 
     def __init__(self, **fields: Any) -> None:
         super().__init__(size=ctypes.sizeof(ProveOptions), **fields)

@@ -156,10 +156,14 @@ class CompiledKernel:
         its constexprs; types and constants are those of the compilation."""
         def runner(*args, stream=None):
             prepared, src = self._prepared, self.src
+            follower, plain = prepared.session.sizes, grid
+            if follower is not None:
+                args, plain = follower.begin_compiled(prepared.function, args,
+                                                      grid)
             values = prepared.function.values_for(src.signature,
                                                   src.constants, args)
             prepared.function.run_compiled(self, values, prepared.options,
-                                           grid)
+                                           plain)
         return runner
 
     def load(self) -> Any:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from . import source
 
-_OURS = ("tkdbg", "triton", "torch")  # who stands between script and launch
+OURS = ("tkdbg", "triton", "torch")  # who stands between script and launch
 _OF_SHAPES = frozenset(("shape", "size", "numel", "dim", "ndim"))
 SOURCE, NOTE = 46, 44  # columns, as src/launch/report_difference.c has them
 
@@ -42,7 +42,7 @@ def site() -> Site | None:
     while frame is not None:
         name = str(frame.f_globals.get("__name__")).partition(".")[0]
         file = frame.f_code.co_filename
-        if source.cell(file) or name not in _OURS and file[:1] != "<":
+        if source.cell(file) or name not in OURS and file[:1] != "<":
             return Site(file, frame.f_lineno)
         frame = frame.f_back
     return None

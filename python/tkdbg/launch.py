@@ -240,6 +240,10 @@ class JITFunction(JITCallable, KernelInterface):
         __tracebackhide__ = True  # pytest shows the caller
         for hook in self.pre_run_hooks:
             hook(*args, **self.with_settings(kwargs))
+        follower = session_.current().sizes
+        if follower is not None:
+            args, kwargs, grid = follower.begin(self.arg_names, args, kwargs,
+                                                grid)
         values, options = (self._bind or self.bind)(*args, **kwargs)
         if options:
             _check_options(options)

@@ -119,10 +119,12 @@ class Prepared:
         if not runs.is_next(self.function.__name__):
             return
         assume = "\n".join(session.options.assume).encode()
+        told = session.sizes.relations() if session.sizes else ""
         with session.lock:
             session.check(session.attended(
                 lib.tk_launch_prove, self.ptr,
-                byref(_capi.ProveOptions(assume=assume)), byref(proof)))
+                byref(_capi.ProveOptions(assume=assume, told=told.encode())),
+                byref(proof)))
             write = (lib.tk_proof_json if session.options.json else
                      lib.tk_proof_text)
             text = _capi.text(write(self.ptr, proof))

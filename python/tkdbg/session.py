@@ -55,6 +55,8 @@ class Session:
         self.reports = Reports(self)
         self.runs = Runs(self)
         self.debugging = Debugging(self)
+        # a hostsizes.HostSizes, while scripts are proved
+        self.sizes: Any = None
         self._parts: dict[Any, Any] = {}  # class -> the instance of it
         self._is_busy = False     # a call of C's that takes long goes on
         self._ptr: Any = None
@@ -77,6 +79,12 @@ class Session:
         """What install() has put in place, None: nothing; returns what was
         in place before."""
         before, self.setup = self.setup, state
+        return before
+
+    def follow(self, sizes: Any) -> Any:
+        """A hostsizes.HostSizes is told of launches; None: nobody is.
+        Returns who was told before."""
+        before, self.sizes = self.sizes, sizes
         return before
 
     # ---- the C session ---------------------------------------------------

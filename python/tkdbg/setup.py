@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import (comparisons, excepthook, inductor, runners, session as session_,
-               source, takeover, tensors, vcuda)
+from . import (comparisons, excepthook, hostsizes, inductor, runners,
+               session as session_, source, takeover, tensors, vcuda)
 from .modules import finder
 from .patches import Patches
 
@@ -123,6 +123,8 @@ def install(values: dict[str, Any]) -> None:
     calls.update(runners.hooks(state.runners, session.options))
     if session.options.why or session.options.check is not None:
         _watch_comparisons(state, calls)
+    if session.options.prove:
+        _follow_sizes(session, calls)
     state.watcher = Watcher()
     sys.meta_path.insert(0, state.watcher)
     state.watcher.add(calls)
@@ -139,6 +141,19 @@ def _watch_comparisons(state, calls):
                 before()
             watched.install(state.compared, sys.modules[module], functions)
         calls[module] = wrap
+
+
+def _follow_sizes(session, calls):
+    """Where sizes come from is followed from the imports on."""
+    follower = hostsizes.HostSizes()
+    session.follow(follower)
+    for module, begin in (("torch", follower.install),
+                          ("triton", follower.follow)):
+        def call(begin=begin, before=calls.get(module)):
+            if before is not None:
+                before()
+            begin()
+        calls[module] = call
 
 
 def _after_torch():
@@ -185,6 +200,9 @@ def _leave(unload):
         finder.unload()
     if state.interpret is not None:
         os.environ["TRITON_INTERPRET"] = state.interpret
+    follower = session_.current().follow(None)
+    if follower is not None:
+        follower.uninstall()
     state.inductor.undo()
     state.runners.undo()
     state.compared.undo()

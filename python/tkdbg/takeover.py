@@ -61,6 +61,9 @@ class Patches:
             put(module, "compile", compiler.compile)
         put(jit.JITFunction, "_pack_args",
             compiler.pack_args(jit.JITFunction._pack_args))
+        if self.session.sizes is not None:
+            put(jit.JITFunction, "run", _followed(
+                jit.JITFunction.run, self.session.sizes))
         put(jit.JITCallable, "__init__", _with_text(jit.JITCallable.__init__))
         put(jit.JITCallable, "_unsafe_update_src",
             self._counted(jit.JITCallable._unsafe_update_src))
@@ -127,6 +130,17 @@ class Patches:
                 name == "InterpretedFunction"):
             return None
         return ours(value)
+
+
+def _followed(run, follower):
+    """Triton's run, which is given plain numbers; the follower has seen those
+    that know where they come from."""
+    @functools.wraps(run)
+    def launch_(function, *args, grid, **kwargs):
+        args, kwargs, grid = follower.begin(function.arg_names, args, kwargs,
+                                            grid)
+        return run(function, *args, grid=grid, **kwargs)
+    return launch_
 
 
 def _with_text(init):

@@ -9,8 +9,12 @@
 
 #include <string.h>
 
+/* What it takes of the budget to give up, in entries of a system. */
+enum { GAVE_UP_COST = 500000 };
+
 typedef struct asked_system {
-  tkq_system system;
+  const char *text; /* of the system, some bytes of any value */
+  size_t len;
   tkq_answer answer;
 } asked_system;
 
@@ -19,42 +23,57 @@ typedef struct tkq_asked {
   TK_VEC(asked_system) all;
 } tkq_asked;
 
-static const char *digest_of(tk_arena *arena, const tkq_system *s) {
-  tk_digest d = {0};
-  tk_digest_add(&d, &s->n, sizeof s->n);
+/* A number in few bytes, if it is small. */
+static void put_packed(tk_buf *out, int64_t c) {
+  uint64_t u = ((uint64_t)c << 1) ^ (c < 0 ? ~(uint64_t)0 : 0);
+  for (; u > 127; u >>= 7) tk_buf_putc(out, (char)((u & 127) | 128));
+  tk_buf_putc(out, (char)u);
+}
+
+static void put_system(tk_buf *out, void *ud) {
+  const tkq_system *s = ud;
+  put_packed(out, (int64_t)s->n);
   for (size_t i = 0; i < s->rows.n; i++) {
     const tkq_row *r = &s->rows.items[i];
-    tk_digest_add(&d, r->c, s->n * sizeof *r->c);
-    tk_digest_add(&d, &r->k, sizeof r->k);
-    tk_digest_add(&d, &r->eq, sizeof r->eq);
+    put_packed(out, (int64_t)(2 * r->n + r->eq));
+    put_packed(out, r->k);
+    for (size_t k = 0; k < r->n; k++) {
+      put_packed(out, r->at[k]);
+      put_packed(out, r->c[k]);
+    }
   }
-  return tk_arena_printf(arena, "%llx", (unsigned long long)tk_digest_end(&d));
 }
 
-static bool same_system(const tkq_system *a, const tkq_system *b) {
-  if (a->n != b->n || a->rows.n != b->rows.n) return false;
-  for (size_t i = 0; i < a->rows.n; i++) {
-    const tkq_row *x = &a->rows.items[i], *y = &b->rows.items[i];
-    if (x->eq != y->eq || x->k != y->k ||
-        (a->n && memcmp(x->c, y->c, a->n * sizeof *x->c)))
-      return false;
-  }
-  return true;
-}
-
-tkq_answer tkq_ask(tkq_terms *t, const tkq_system *s) {
-  if (!t->asked) t->asked = TK_NEW(t->arena, tkq_asked);
-  tkq_asked *known = t->asked;
-  const char *digest = digest_of(t->arena, s);
+/* What was asked in the same words; NULL: nothing. */
+static const asked_system *asked_before(const tkq_asked *known,
+                                        const char *digest, const char *text,
+                                        size_t len) {
   int at = tk_lookup_find(&known->by_digest, digest);
   for (; at >= 0; at = tk_lookup_older(&known->by_digest, at)) {
     const asked_system *x =
         &known->all.items[known->by_digest.list.items[at].number];
-    if (same_system(&x->system, s)) return x->answer;
+    if (x->len == len && !memcmp(x->text, text, len)) return x;
   }
-  if (t->budget-- <= 0) return TKQ_GAVE_UP;
+  return NULL;
+}
+
+tkq_answer tkq_ask(tkq_terms *t, const tkq_system *s) {
+  if (!t->asked) t->asked = TK_NEW(t->lasting, tkq_asked);
+  tkq_asked *known = t->asked;
+  size_t len;
+  const char *text =
+      tk_arena_text(t->arena, put_system, (void *)(uintptr_t)s, &len);
+  const char *digest = tk_arena_printf(
+      t->arena, "%llx", (unsigned long long)tk_digest_of(text, len));
+  const asked_system *before = asked_before(known, digest, text, len);
+  if (before) return before->answer;
+  if (t->budget <= 0) return TKQ_GAVE_UP;
   tkq_answer a = tkq_linear(s);
-  tk_lookup_add(t->arena, &known->by_digest, digest, (int)known->all.n);
-  TK_PUSH(t->arena, &known->all, ((asked_system){*s, a}));
+  t->budget -= (int64_t)(s->rows.n * s->n);
+  if (a == TKQ_GAVE_UP) t->budget -= GAVE_UP_COST;
+  tk_lookup_add(t->lasting, &known->by_digest,
+                tk_arena_strdup(t->lasting, digest), (int)known->all.n);
+  TK_PUSH(t->lasting, &known->all,
+          ((asked_system){tk_arena_strndup(t->lasting, text, len), len, a}));
   return a;
 }

@@ -6,6 +6,7 @@
  * what is known exactly counts as a store: a mask of which something is
  * unknown may be off. */
 #include "prove/oblige.h"
+#include "prove/retile.h"
 #include "prove/solve.h"
 
 typedef struct cover_job {
@@ -115,13 +116,17 @@ static void add_store(cover_job *j, const tkq_access *a) {
   const tkq_form *f = tkq_and(t, a->path, tkq_lanes_of(t, &a->type));
   f = cover_form(j, tkq_and(t, f, a->mask));
   const tkq_poly *rest = cover_poly(j, a->p);
+  if (rest) rest = tkq_retiled_poly(t, rest);
   for (int i = 0; rest && i < x->rank; i++) {
     const tkq_poly *stride = cover_poly(j, j->n->all.items[x->stride + i].p);
     if (!stride) return;
     const tkq_poly *index = index_of(t, stride, &rest);
     f = tkq_and(t, f, tkq_eq(t, index, j->element[i]));
   }
-  if (!rest || rest->n || !tkq_is_sure(f) || tkq_form_has(t, f, is_datum, j))
+  const tkq_form *tiles = tkq_retiled(t, f);
+  if (tiles) f = tiles;
+  if (!rest || rest->n || !tkq_is_sure(f) || tkq_is_mixed(t, f) ||
+      tkq_form_has(t, f, is_datum, j))
     return;
   tkq_cases c = {.terms = t, .leaf = add_part, .ud = j};
   if (tkq_split(&c, f) != TKQ_NEVER || c.unsure) j->failed = true;

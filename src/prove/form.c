@@ -87,8 +87,10 @@ static const tkq_poly *atom_again(tkq_terms *t, int atom, const tkq_subst *s) {
     if (a.arg[i]) lost |= !(a.arg[i] = tkq_replace(t, a.arg[i], s));
   if (lost) return NULL;
   if (a.kind == TKQ_DIV) return tkq_div(t, a.arg[0], a.arg[1]);
+  if (a.kind == TKQ_REM) return tkq_rem(t, a.arg[0], a.arg[1]);
   if (a.kind == TKQ_MIN) return tkq_min(t, a.arg[0], a.arg[1]);
   if (a.kind == TKQ_MAX) return tkq_max(t, a.arg[0], a.arg[1]);
+  if (a.kind == TKQ_POWER) return tkq_power(t, a.arg[0]);
   if (a.kind != TKQ_SELECT) return tkq_atom_poly(t, &a);
   return tkq_select(t, tkq_replace_form(t, a.when, s), a.arg[0], a.arg[1]);
 }
@@ -158,23 +160,27 @@ bool tkq_form_has(const tkq_terms *t, const tkq_form *f,
 /* ---- text ---------------------------------------------------------------- */
 
 static void put_atom(tk_buf *out, const tkq_terms *t, const tkq_atom *a) {
-  static const char *const names[] = {
-      [TKQ_MIN] = "min", [TKQ_MAX] = "max", [TKQ_SELECT] = "where"};
+  static const char *const names[] = {[TKQ_MIN] = "min",
+                                      [TKQ_MAX] = "max",
+                                      [TKQ_POWER] = "next_power_of_2",
+                                      [TKQ_SELECT] = "where"};
   if (a->kind == TKQ_LANE || a->kind == TKQ_PID) {
     tk_buf_printf(out, "%s_%d", a->name, a->number);
   } else if (a->kind < TKQ_DIV) {
     tk_buf_puts(out, a->name);
-  } else if (a->kind == TKQ_DIV) {
+  } else if (a->kind == TKQ_DIV || a->kind == TKQ_REM) {
     tk_buf_putc(out, '(');
     tkq_put(out, t, a->arg[0]);
-    tk_buf_puts(out, ") // (");
+    tk_buf_puts(out, a->kind == TKQ_DIV ? ") // (" : ") % (");
     tkq_put(out, t, a->arg[1]);
     tk_buf_putc(out, ')');
   } else {
     tk_buf_printf(out, "%s(%s", names[a->kind], a->when ? "..., " : "");
     tkq_put(out, t, a->arg[0]);
-    tk_buf_puts(out, ", ");
-    tkq_put(out, t, a->arg[1]);
+    if (a->kind != TKQ_POWER) {
+      tk_buf_puts(out, ", ");
+      tkq_put(out, t, a->arg[1]);
+    }
     tk_buf_putc(out, ')');
   }
 }

@@ -15,13 +15,22 @@
 #include <isl/space.h>
 #include <isl/val.h>
 
-enum { ISL_QUOTA = 200000 };
+enum { ISL_QUOTA = 200000, ISL_LEAST = 500 };
 
-static isl_ctx *start(void) {
+/* entries: of the systems; an operation on a large one takes longer. */
+static isl_ctx *start(size_t entries) {
   isl_ctx *ctx = isl_ctx_alloc();
+  unsigned long quota = ISL_QUOTA / (1 + entries / 100);
   isl_options_set_on_error(ctx, ISL_ON_ERROR_CONTINUE);
-  isl_ctx_set_max_operations(ctx, ISL_QUOTA);
+  isl_ctx_set_max_operations(ctx, quota > ISL_LEAST ? quota : ISL_LEAST);
   return ctx;
+}
+
+static isl_mat *set_number(isl_ctx *ctx, isl_mat *m, int row, int column,
+                           int64_t c) {
+  if (c >= INT32_MIN && c <= INT32_MAX)
+    return isl_mat_set_element_si(m, row, column, (int)c);
+  return isl_mat_set_element_val(m, row, column, isl_val_int_from_si(ctx, c));
 }
 
 /* The rows of one kind: the coefficients, then the constant. */
@@ -33,9 +42,10 @@ static isl_mat *matrix_of(isl_ctx *ctx, const tkq_system *s, bool eq) {
     const tkq_row *r = &s->rows.items[i];
     if (r->eq != eq) continue;
     for (size_t k = 0; k <= s->n; k++)
-      m = isl_mat_set_element_val(
-          m, (int)at, (int)k,
-          isl_val_int_from_si(ctx, k < s->n ? r->c[k] : r->k));
+      m = isl_mat_set_element_si(m, (int)at, (int)k, 0);
+    for (size_t k = 0; k < r->n; k++)
+      m = set_number(ctx, m, (int)at, r->at[k], r->c[k]);
+    m = set_number(ctx, m, (int)at, (int)s->n, r->k);
     at++;
   }
   return m;
@@ -59,7 +69,7 @@ bool tkq_has_isl(void) {
 }
 
 tkq_answer tkq_linear(const tkq_system *s) {
-  isl_ctx *ctx = start();
+  isl_ctx *ctx = start(s->n * s->rows.n);
   isl_basic_set *set = set_of(ctx, s);
   tkq_answer a = answer_of(isl_basic_set_is_empty(set));
   isl_basic_set_free(set);
@@ -75,7 +85,7 @@ static isl_set *shared_set(isl_ctx *ctx, const tkq_system *s, size_t shared) {
 
 tkq_answer tkq_outside(const tkq_system *whole, const tkq_system *parts,
                        size_t nparts, size_t shared) {
-  isl_ctx *ctx = start();
+  isl_ctx *ctx = start(0);
   isl_set *rest = shared_set(ctx, whole, shared);
   for (size_t i = 0; i < nparts; i++)
     rest = isl_set_subtract(rest, shared_set(ctx, &parts[i], shared));

@@ -17,7 +17,7 @@ enum {
   MOST_COVER_RUNS = 150,
   MOST_PROGRAMS = 4096
 };
-enum { MOST_ELEMENTS = 1 << 21 };
+enum { MOST_ELEMENTS = 1 << 21, MOST_ENTRIES = 1000000 };
 
 typedef struct model_job {
   const tkq_walk *w;
@@ -25,6 +25,7 @@ typedef struct model_job {
   const tkq_item *item;
   int64_t *value; /* of each quantity */
   size_t tries, runs;
+  int64_t least_budget; /* of the solver, which the search leaves */
   size_t most_runs; /* the detector of what is unwritten passes over launches
                        that write little */
   tkq_model *out;
@@ -32,10 +33,15 @@ typedef struct model_job {
 
 /* ---- numbers ------------------------------------------------------------- */
 
+/* By way of relations: they may speak of quantities that come later. */
 static const tkq_poly *model_number(tkq_terms *t, void *ud, int atom) {
   const model_job *j = ud;
   const tkq_atom *a = &t->atoms.items[atom];
-  return a->kind == TKQ_SIZE ? tkq_const(t, j->value[a->number]) : NULL;
+  if (a->kind != TKQ_SIZE) return NULL;
+  if (j->n->all.items[a->number].relation < 0)
+    return tkq_const(t, j->value[a->number]);
+  return tkq_replace(t, j->n->is.items[a->number],
+                     &(tkq_subst){model_number, ud});
 }
 
 /* Fills in what follows from the free quantities; false: not such a launch. */
@@ -260,7 +266,9 @@ static bool try_values(model_job *j) {
  * `most`, at least one of them that (`met`: an earlier one is). */
 static bool search(model_job *j, const int *freely, size_t nfree, size_t k,
                    size_t most, bool met) {
-  if (j->runs >= j->most_runs || j->tries >= MOST_TRIES) return false;
+  if (j->runs >= j->most_runs || j->tries >= MOST_TRIES ||
+      j->n->terms->budget < j->least_budget)
+    return false;
   if (k == nfree) {
     j->tries++;
     return (met || !nfree) && try_values(j);
@@ -276,9 +284,14 @@ bool tkq_refute(const tkq_walk *w, const tkq_numbers *n, const tkq_item *x,
                 tkq_model *out) {
   model_job j = {.w = w, .n = n, .item = x, .out = out};
   size_t nfree = 0;
+  for (int i = 0; i < 3; i++) /* with other sizes it may be another */
+    if (n->unknown_grid >= 0 &&
+        n->all.items[n->grid + i].relation == n->unknown_grid)
+      return false;
   int *freely = TK_NEWN(n->terms->arena, int, n->all.n + 1);
   j.most_runs = x->duty == TK_DUTY_COVER ? MOST_COVER_RUNS : MOST_RUNS;
   j.value = TK_NEWN(n->terms->arena, int64_t, n->all.n + 1);
+  j.least_budget = n->terms->budget - MOST_ENTRIES;
   for (size_t i = 0; i < n->all.n; i++) {
     const tkq_quantity *q = &n->all.items[i];
     j.value[i] = q->value;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "prove/oblige.h"
+#include "prove/retile.h"
 #include "prove/solver.h"
 #include "typing/origin.h"
 
@@ -40,20 +41,23 @@ tk_verdict tk_proof_worst(const tk_proof *p) {
 
 /* ---- a proof under way --------------------------------------------------- */
 
-/* Systems that are solved for one launch; when three quarters are used,
- * verdicts name all relations, not only those that they need. */
-enum { MOST_SYSTEMS = 16000 };
+/* Entries of the systems that are solved for one launch; when three quarters
+ * are used, verdicts name all relations, not only those that they need. */
+enum { MOST_ENTRIES = 20000000 };
 
 typedef struct prove_job {
   tk_launch *launch;
   const tk_prove_options *options;
   tk_arena *arena;
+  tk_arena scratch;
   tkq_terms terms;
   tkq_numbers numbers;
   tkq_walk walk;
   tkq_items items;
   tk_proof *proof;
   tk_proof_item *verdicts;
+  bool tiles_alone; /* nothing but rows and columns of tiles is tried */
+  bool took_more;   /* some formula needed more */
 } prove_job;
 
 /* The grid as the relations that are on have it. */
@@ -61,6 +65,14 @@ static void relate_programs(prove_job *j) {
   for (int i = 0; i < 3; i++)
     j->terms.grid[i] =
         tkq_related(&j->numbers, j->numbers.all.items[j->numbers.grid + i].p);
+}
+
+/* The same, with rows and columns of tiles in place of programs. */
+static tkq_answer holds_of_tiles(prove_job *j, const tkq_form *facts,
+                                 const tkq_form *f) {
+  const tkq_form *g = tkq_retiled(&j->terms, f);
+  if (!g) return TKQ_PERHAPS;
+  return tkq_holds(&j->terms, tkq_and(&j->terms, facts, g));
 }
 
 static bool item_holds(prove_job *j, const tkq_item *x, const char **why) {
@@ -72,8 +84,13 @@ static bool item_holds(prove_job *j, const tkq_item *x, const char **why) {
     return tkq_covered(&j->walk, &j->numbers, x->tensor, NULL, why);
   const tkq_form *facts = tkq_facts_of(&j->numbers);
   for (size_t i = 0; i < x->bad.n; i++) {
-    const tkq_form *f = tkq_related_form(&j->numbers, x->bad.items[i]);
-    tkq_answer a = tkq_holds(&j->terms, tkq_and(&j->terms, facts, f));
+    const tkq_form *f = x->bad.items[i];
+    f = tkq_and(&j->terms, f, tkq_contents_of(&j->numbers, &j->walk, f));
+    f = tkq_related_form(&j->numbers, f);
+    tkq_answer a = holds_of_tiles(j, facts, f);
+    bool enough = a == TKQ_NEVER || j->tiles_alone;
+    j->took_more |= !enough;
+    if (!enough) a = tkq_holds(&j->terms, tkq_and(&j->terms, facts, f));
     if (a == TKQ_GAVE_UP)
       *why = "the solver gave up: too many cases or operations";
     if (a != TKQ_NEVER) return false;
@@ -128,19 +145,24 @@ static void turn_unrelated_off(prove_job *j, const tkq_item *x) {
   tkq_numbers *n = &j->numbers;
   for (size_t r = 0; r < n->relations.n; r++) {
     bool related = n->relations.items[r].fact != NULL;
+    for (size_t i = 0; i < n->contents.n; i++)
+      related |= n->contents.items[i].relation == (int)r;
     for (size_t i = 0; i < n->all.n; i++)
       related |= quantity[i] && n->all.items[i].relation == (int)r;
     n->relations.items[r].on = related;
   }
 }
 
-/* Turns off every relation without which it holds as well. */
+/* Turns off every relation without which it holds as well; no way is tried that
+ * its proof did not need. */
 static const bool *needed(prove_job *j, const tkq_item *x) {
   size_t n = j->numbers.relations.n;
   bool *used = TK_NEWN(j->arena, bool, n + 1);
   const char *why;
   for (size_t i = 0; i < n; i++) used[i] = true;
-  if (j->terms.budget < MOST_SYSTEMS / 4) return used;
+  if (j->terms.budget < MOST_ENTRIES / 4) return used;
+  j->terms.no_exact = !j->terms.took_exact;
+  j->tiles_alone = !j->took_more;
   turn_all(j, false);
   if (!item_holds(j, x, &why)) {
     turn_unrelated_off(j, x);
@@ -154,28 +176,44 @@ static const bool *needed(prove_job *j, const tkq_item *x) {
   for (size_t i = 0; i < n; i++) used[i] = j->numbers.relations.items[i].on;
   turn_all(j, true);
   relate_programs(j);
+  j->terms.no_exact = j->tiles_alone = false;
   return used;
 }
 
 /* ---- verdicts ------------------------------------------------------------ */
 
+/* What is not known of a term: the last such atom. */
+typedef struct prove_datum {
+  const char *why;
+  int number;
+} prove_datum;
+
 static bool is_loaded(const tkq_terms *t, int atom, void *ud) {
-  const char **why = ud;
+  prove_datum *d = ud;
   const tkq_atom *a = &t->atoms.items[atom];
   if (a->kind != TKQ_DATA) return false;
-  *why = a->name;
+  *d = (prove_datum){a->name, a->number};
   return !strcmp(a->name, "a value that is loaded");
 }
 
+/* "the contents of idx" */
+static const char *contents_of(prove_job *j, const prove_datum *d) {
+  for (size_t i = 0; i < j->walk.loads.n; i++)
+    if (j->walk.loads.items[i].datum == d->number)
+      return tk_arena_printf(
+          j->arena, "the contents of %s",
+          j->numbers.tensors[j->walk.loads.items[i].tensor].name);
+  return "values that are loaded";
+}
+
 /* Whether stores to a tensor hang on what is loaded. */
-static bool stores_by_data(prove_job *j, size_t tensor) {
-  const char *what;
+static bool stores_by_data(prove_job *j, size_t tensor, prove_datum *what) {
   for (size_t i = 0; i < j->walk.accesses.n; i++) {
     const tkq_access *a = &j->walk.accesses.items[i];
     if (!a->writes || !a->known || a->tensor != tensor || !a->p) continue;
-    if (tkq_has(&j->terms, a->p, is_loaded, &what) ||
-        tkq_form_has(&j->terms, a->mask, is_loaded, &what) ||
-        tkq_form_has(&j->terms, a->path, is_loaded, &what))
+    if (tkq_has(&j->terms, a->p, is_loaded, what) ||
+        tkq_form_has(&j->terms, a->mask, is_loaded, what) ||
+        tkq_form_has(&j->terms, a->path, is_loaded, what))
       return true;
   }
   return false;
@@ -204,17 +242,17 @@ static const char *reason_of(prove_job *j, const tkq_item *x, const char *why) {
 /* Whether it hangs on what a kernel loads; *why is then what. */
 static tk_verdict blame_data(prove_job *j, const tkq_item *x,
                              const char **why) {
-  const char *what = NULL;
+  prove_datum what = {NULL, -1};
   bool loaded = false;
   for (size_t i = 0; i < x->bad.n && !loaded; i++)
     loaded = tkq_form_has(&j->terms, x->bad.items[i], is_loaded, &what);
-  if (x->duty == TK_DUTY_COVER) loaded = stores_by_data(j, x->tensor);
+  if (x->duty == TK_DUTY_COVER) loaded = stores_by_data(j, x->tensor, &what);
   if (loaded) {
-    *why = "it depends on values that are loaded";
+    *why = tk_arena_printf(j->arena, "it depends on %s", contents_of(j, &what));
     return TK_ON_DATA;
   }
-  if (what) *why = tk_arena_printf(j->arena, "it has %s in it", what);
-  if (!what && form_is_unsure(x)) *why = "a condition is not followed";
+  if (what.why) *why = tk_arena_printf(j->arena, "it has %s in it", what.why);
+  if (!what.why && form_is_unsure(x)) *why = "a condition is not followed";
   return TK_UNDECIDED;
 }
 
@@ -225,6 +263,7 @@ static void judge_item(prove_job *j, size_t i) {
   tkq_model model = {NULL, NULL};
   *v = (tk_proof_item){.duty = x->duty, .subject = x->subject};
   if (x->func) v->place = tk_place_of(x->func->src, x->span);
+  j->terms.took_exact = j->took_more = false;
   if (item_holds(j, x, &why)) {
     v->verdict = TK_PROVED;
     v->assumed = needed(j, x);
@@ -286,12 +325,17 @@ static void fill_proof(prove_job *j) {
   tk_proof *p = j->proof;
   size_t n = j->numbers.relations.n;
   const char **texts = TK_NEWN(j->arena, const char *, n + 1);
-  for (size_t i = 0; i < n; i++) texts[i] = j->numbers.relations.items[i].text;
+  tk_given *given = TK_NEWN(j->arena, tk_given, n + 1);
+  for (size_t i = 0; i < n; i++) {
+    texts[i] = j->numbers.relations.items[i].text;
+    given[i] = j->numbers.relations.items[i].from;
+  }
   *p = (tk_proof){.kernel = j->numbers.program->kernel->name,
                   .fixed = fixed_of(j),
                   .items = j->verdicts,
                   .nitems = j->items.n,
                   .relations = texts,
+                  .given = given,
                   .nrelations = n,
                   .notes = j->numbers.notes.items,
                   .nnotes = j->numbers.notes.n};
@@ -310,6 +354,7 @@ static void check_relations(prove_job *j, tk_env *e) {
   for (int i = 0; i < 3; i++)
     f = tkq_and(&j->terms, f,
                 tkq_ge(&j->terms, j->terms.grid[i], tkq_const(&j->terms, 1)));
+  f = tkq_and(&j->terms, f, tkq_possible_contents(&j->numbers));
   if (tkq_holds(&j->terms, f) != TKQ_NEVER) return;
   tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                            "the relations of this launch contradict each "
@@ -334,10 +379,16 @@ static void prove_launch(tk_env *e, void *ud) {
   need_solver(e);
   tk_unit *u = tk_specialise(e, j->launch);
   j->launch->unit = u;
-  j->terms = (tkq_terms){.arena = j->arena, .budget = MOST_SYSTEMS};
+  j->terms = (tkq_terms){.arena = j->arena,
+                         .lasting = j->arena,
+                         .scratch = &j->scratch,
+                         .budget = MOST_ENTRIES};
   j->numbers = (tkq_numbers){
       .terms = &j->terms, .launch = j->launch, .program = &u->program};
   tkq_numbers_of(&j->numbers);
+  if (j->options && j->options->told)
+    tkq_tell(&j->numbers, e, j->options->told);
+  tkq_guess(&j->numbers);
   if (j->options && j->options->assume)
     tkq_assume(&j->numbers, e, j->options->assume);
   check_relations(j, e);
@@ -346,6 +397,7 @@ static void prove_launch(tk_env *e, void *ud) {
   j->walk = (tkq_walk){
       .terms = &j->terms, .program = &u->program, .params = j->numbers.params};
   tkq_walk_program(&j->walk);
+  tkq_check_contents(&j->numbers, &j->walk, e);
   tkq_oblige(&j->walk, &j->numbers, &j->items);
   j->verdicts = TK_NEWN(j->arena, tk_proof_item, j->items.n + 1);
   for (size_t i = 0; i < j->items.n; i++) judge_item(j, i);
@@ -359,7 +411,9 @@ tk_status tk_launch_prove(tk_launch *l, const tk_prove_options *o,
                           const tk_proof **out) {
   prove_job j = {.launch = l, .options = o, .arena = &l->arena};
   *out = NULL;
+  tk_arena_init(&j.scratch, l->arena.env);
   tk_status st = tk_session_guard(l->session, prove_launch, &j);
+  tk_arena_free(&j.scratch);
   if (st == TK_OK) *out = j.proof;
   return st;
 }

@@ -1,16 +1,7 @@
-/* relate.c - relations between the numbers of a launch, read off the numbers.
- *
- * What equals something before it is taken to be that: sizes of one value, a
- * scalar and a size or a stride, the grid and a size divided by a compile-time
- * value.  Each such relation is a candidate: it is told of wherever a proof
- * needs it, and only there. */
+/* relate.c - the numbers of a launch, and relations put in place of them. */
 #include "prove/relate.h"
 
 #include "ir/param.h"
-
-#include <inttypes.h>
-#include <string.h>
-#include <strings.h>
 
 static tk_arena *relate_arena(const tkq_numbers *n) {
   return n->terms->arena;
@@ -58,35 +49,36 @@ static int quantity(tkq_numbers *n, tkq_quantity q, int64_t lo, int64_t hi) {
   return number;
 }
 
-/* Says what quantity i is, by a relation of its own, or by one that says it of
- * several. */
-static void relate_by(tkq_numbers *n, int i, const tkq_poly *p, int relation) {
-  n->all.items[i].relation = relation;
-  n->is.items[i] = p;
-}
-
-static int relation(tkq_numbers *n, const char *text) {
+int tkq_relation_new(tkq_numbers *n, tk_given from, const char *text) {
   TK_PUSH(relate_arena(n), &n->relations,
-          ((tkq_relation){.text = text, .on = true}));
+          ((tkq_relation){.text = text, .from = from, .on = true}));
   return (int)n->relations.n - 1;
 }
 
-static void relate(tkq_numbers *n, int i, const tkq_poly *p, const char *what) {
-  const char *text =
-      tk_arena_printf(relate_arena(n), "%s = %s", n->all.items[i].name, what);
-  relate_by(n, i, p, relation(n, text));
+/* A quantity that must not be in what it is said to be, also by way of what
+ * others are. */
+typedef struct relate_cycle {
+  const tkq_numbers *n;
+  int quantity;
+} relate_cycle;
+
+static bool leads_back(const tkq_terms *t, int atom, void *ud) {
+  relate_cycle *c = ud;
+  const tkq_atom *a = &t->atoms.items[atom];
+  if (a->kind != TKQ_SIZE) return false;
+  const tkq_poly *is = c->n->is.items[a->number];
+  return a->number == c->quantity || (is && tkq_has(t, is, leads_back, c));
+}
+
+bool tkq_define(tkq_numbers *n, int i, const tkq_poly *p, int relation) {
+  relate_cycle c = {n, i};
+  if (!p || tkq_has(n->terms, p, leads_back, &c)) return false;
+  n->all.items[i].relation = relation;
+  n->is.items[i] = p;
+  return true;
 }
 
 /* ---- tensors ------------------------------------------------------------- */
-
-static bool is_contiguous(const tk_tensor *x) {
-  int64_t stride = 1;
-  for (int i = x->rank - 1; i >= 0; i--) {
-    if (x->strides[i] != stride && x->shape[i] != 1) return false;
-    stride *= x->shape[i];
-  }
-  return true;
-}
 
 /* A quantity for each axis of a tensor; the number of the first. */
 static int add_axes(tkq_numbers *n, size_t arg, tkq_quantity_kind kind,
@@ -115,17 +107,6 @@ static void add_sizes(tkq_numbers *n, size_t arg, const tk_tensor *x) {
   t->stride = add_axes(n, arg, TKQ_OF_STRIDE, x->strides, 0);
 }
 
-/* Strides as products of sizes, by one relation. */
-static void relate_strides(tkq_numbers *n, const tkq_tensor *t) {
-  const tkq_poly *stride = tkq_const(n->terms, 1);
-  int r = relation(
-      n, tk_arena_printf(relate_arena(n), "%s is contiguous", t->name));
-  for (int i = t->rank - 1; i >= 0; i--) {
-    relate_by(n, t->stride + i, stride, r);
-    stride = tkq_mul(n->terms, stride, n->all.items[t->shape + i].p);
-  }
-}
-
 static void measure_tensor(tkq_numbers *n, tkq_tensor *t) {
   tkq_terms *x = n->terms;
   t->extent = t->numel = tkq_const(x, 1);
@@ -137,268 +118,6 @@ static void measure_tensor(tkq_numbers *n, tkq_tensor *t) {
         tkq_add(x, t->extent, tkq_mul(x, tkq_plus(x, size, -1), stride));
   }
   if (!t->extent || !t->numel || t->rank > TKQ_AXES) t->known = false;
-}
-
-/* No tensor is so large that 32 bits cannot count its elements, with room for
- * the lanes of a block after the last of them. */
-static void limit(tkq_numbers *n, const tkq_tensor *t) {
-  if (!t->known || !t->rank) return;
-  int r =
-      relation(n, tk_arena_printf(relate_arena(n),
-                                  "%s has at most 2**30 elements", t->name));
-  n->relations.items[r].fact =
-      tkq_ge(n->terms, tkq_const(n->terms, (int64_t)1 << 30), t->extent);
-}
-
-/* ---- compile-time values ------------------------------------------------- */
-
-/* The i-th one from *arg on that is a whole number above 1. */
-static bool next_constant(const tkq_numbers *n, size_t *arg, int64_t *c) {
-  for (; *arg < n->launch->nargs; ++*arg) {
-    const tk_arg *a = &n->launch->args[*arg];
-    if (a->kind != TK_ARG_VALUE || !n->program->args[*arg].value) continue;
-    if (a->value.kind != TK_V_INT || a->value.hi || a->value.lo > INT32_MAX)
-      continue;
-    *c = (int64_t)a->value.lo;
-    if (*c > 1) return true;
-  }
-  return false;
-}
-
-/* Names of blocks and numbers of warps: what a size is not meant to equal. */
-static bool names_block(const char *name) {
-  static const char *const words[] = {"block", "tile", "group", "stage",
-                                      "warp",  "bm",   "bn",    "bk"};
-  for (size_t i = 0; i < TK_COUNT(words); i++)
-    if (strcasestr(name, words[i])) return true;
-  return false;
-}
-
-/* ---- candidates ---------------------------------------------------------- */
-
-typedef struct relate_found {
-  const tkq_poly *p;
-  const char *what;
-} relate_found;
-
-static const tkq_poly *cdiv(tkq_numbers *n, const tkq_poly *p, int64_t c) {
-  return tkq_div(n->terms, tkq_plus(n->terms, p, c - 1),
-                 tkq_const(n->terms, c));
-}
-
-static relate_found equal_quantity(tkq_numbers *n, tkq_quantity_kind kind,
-                                   int64_t value, int before) {
-  for (int i = 0; i < before; i++) {
-    const tkq_quantity *q = &n->all.items[i];
-    bool base = q->relation < 0 || kind == TKQ_OF_STRIDE;
-    if (q->kind == kind && base && q->value == value)
-      return (relate_found){q->p, q->name};
-  }
-  return (relate_found){NULL, NULL};
-}
-
-/* What factors of the grid were made of: one quantity and one compile-time
- * value are seldom meant twice. */
-typedef struct relate_taken {
-  bool *quantity, *arg;
-} relate_taken;
-
-static relate_found cdiv_pass(tkq_numbers *n, int64_t value, int before,
-                              relate_taken *taken, bool fresh) {
-  int64_t c;
-  for (int i = 0; i < before; i++) {
-    const tkq_quantity *q = &n->all.items[i];
-    bool base = q->kind == TKQ_OF_SHAPE || q->kind == TKQ_OF_SCALAR;
-    if (!base || q->relation >= 0 || q->value < 1) continue;
-    for (size_t arg = 0; next_constant(n, &arg, &c); arg++) {
-      if ((q->value + c - 1) / c != value) continue;
-      if (fresh && (taken->quantity[i] || taken->arg[arg])) continue;
-      if (taken) taken->quantity[i] = taken->arg[arg] = true;
-      return (relate_found){cdiv(n, q->p, c),
-                            tk_arena_printf(relate_arena(n), "cdiv(%s, %s)",
-                                            q->name,
-                                            n->launch->args[arg].name)};
-    }
-  }
-  return (relate_found){NULL, NULL};
-}
-
-/* A size or scalar divided by a compile-time value, rounded up; what was taken
- * before comes last. */
-static relate_found equal_cdiv(tkq_numbers *n, int64_t value, int before,
-                               relate_taken *taken) {
-  relate_found x = {NULL, NULL};
-  if (taken) x = cdiv_pass(n, value, before, taken, true);
-  return x.p ? x : cdiv_pass(n, value, before, taken, false);
-}
-
-static relate_found equal_numel(tkq_numbers *n, int64_t value) {
-  for (size_t k = 0; k < n->launch->nargs; k++) {
-    const tkq_tensor *t = &n->tensors[k];
-    int64_t numel = 1;
-    if (!t->known || t->rank < 2) continue;
-    for (int i = 0; i < t->rank; i++) numel *= n->all.items[t->shape + i].value;
-    if (numel == value)
-      return (relate_found){
-          t->numel, tk_arena_printf(relate_arena(n), "%s.numel()", t->name)};
-  }
-  return (relate_found){NULL, NULL};
-}
-
-static relate_found equal_constant(tkq_numbers *n, int64_t value) {
-  int64_t c;
-  for (size_t arg = 0; next_constant(n, &arg, &c); arg++)
-    if (c == value && !names_block(n->launch->args[arg].name))
-      return (relate_found){tkq_const(n->terms, c), n->launch->args[arg].name};
-  return (relate_found){NULL, NULL};
-}
-
-/* Whether a runtime scalar has that value. */
-static bool some_scalar(const tkq_numbers *n, int64_t value) {
-  for (size_t i = 0; i < n->all.n; i++)
-    if (n->all.items[i].kind == TKQ_OF_SCALAR && n->all.items[i].value == value)
-      return true;
-  return false;
-}
-
-static void relate_size(tkq_numbers *n, int i) {
-  tkq_quantity q = n->all.items[i];
-  relate_found x = equal_quantity(n, TKQ_OF_SHAPE, q.value, i);
-  if (!x.p && !some_scalar(n, q.value)) x = equal_constant(n, q.value);
-  if (!x.p && q.value > 1 && !some_scalar(n, q.value))
-    x = equal_cdiv(n, q.value, i, NULL);
-  if (!x.p && q.value == 1) x = (relate_found){tkq_const(n->terms, 1), "1"};
-  if (x.p) relate(n, i, x.p, x.what);
-}
-
-/* ---- rivals -------------------------------------------------------------- */
-
-static void rival(tkq_numbers *n, int i, const tkq_poly *chosen,
-                  const tkq_poly *p, const char *what) {
-  if (!p || tkq_same(tkq_related(n, p), tkq_related(n, chosen))) return;
-  for (size_t k = 0; k < n->rivals.n; k++)
-    if (n->rivals.items[k].quantity == i &&
-        tkq_same(tkq_related(n, n->rivals.items[k].p), tkq_related(n, p)))
-      return;
-  TK_PUSH(relate_arena(n), &n->rivals, ((tkq_rival){i, p}));
-  TK_PUSH(relate_arena(n), &n->notes,
-          tk_arena_printf(relate_arena(n),
-                          "%s is %s as well in this launch, which is not "
-                          "assumed; sizes that differ would tell, or --assume",
-                          n->all.items[i].name, what));
-}
-
-/* Everything else that quantity i equals. */
-static void find_rivals(tkq_numbers *n, int i, const tkq_poly *chosen) {
-  tkq_quantity q = n->all.items[i];
-  int64_t c;
-  for (int k = 0; k < i; k++) {
-    tkq_quantity x = n->all.items[k];
-    bool base = x.relation < 0 || x.kind == TKQ_OF_STRIDE;
-    if (base && x.value == q.value && x.kind != TKQ_OF_GRID)
-      rival(n, i, chosen, x.p, x.name);
-    if (x.relation >= 0 || x.kind == TKQ_OF_STRIDE || x.value < 1) continue;
-    for (size_t arg = 0; next_constant(n, &arg, &c); arg++)
-      if ((x.value + c - 1) / c == q.value && q.value > 1)
-        rival(n, i, chosen, cdiv(n, x.p, c),
-              tk_arena_printf(relate_arena(n), "cdiv(%s, %s)", x.name,
-                              n->launch->args[arg].name));
-  }
-  for (size_t arg = 0; next_constant(n, &arg, &c); arg++)
-    if (c == q.value)
-      rival(n, i, chosen, tkq_const(n->terms, c), n->launch->args[arg].name);
-  relate_found numel = equal_numel(n, q.value);
-  if (numel.p) rival(n, i, chosen, numel.p, numel.what);
-}
-
-/* A stride of a tensor whose name begins as the scalar's does after "stride_",
- * or of any. */
-static relate_found equal_stride(tkq_numbers *n, const tkq_quantity *q,
-                                 int before) {
-  const char *part = strcasestr(q->name, "stride");
-  part = part ? strchr(part, '_') : NULL;
-  for (int i = 0; part && part[1] && i < before; i++) {
-    const tkq_quantity *s = &n->all.items[i];
-    if (s->kind == TKQ_OF_STRIDE && s->value == q->value &&
-        strncasecmp(s->name, part + 1, 1) == 0)
-      return (relate_found){s->p, s->name};
-  }
-  return equal_quantity(n, TKQ_OF_STRIDE, q->value, before);
-}
-
-static void relate_scalar(tkq_numbers *n, int i) {
-  tkq_quantity q = n->all.items[i];
-  relate_found x = {NULL, NULL};
-  if (q.value < 1) return;
-  if (strcasestr(q.name, "stride")) x = equal_stride(n, &q, i);
-  if (!x.p) x = equal_quantity(n, TKQ_OF_SHAPE, q.value, i);
-  if (!x.p) x = equal_numel(n, q.value);
-  if (!x.p) x = equal_quantity(n, TKQ_OF_STRIDE, q.value, i);
-  if (!x.p && q.value > 1) x = equal_cdiv(n, q.value, i, NULL);
-  if (!x.p) return;
-  relate(n, i, x.p, x.what);
-  find_rivals(n, i, x.p);
-}
-
-/* ---- the grid ------------------------------------------------------------ */
-
-/* What a factor of the grid can be: a size, or one divided by a constant. */
-static relate_found grid_factor(tkq_numbers *n, int64_t value,
-                                relate_taken *taken) {
-  relate_found x = {NULL, NULL};
-  if (value > 1) x = equal_quantity(n, TKQ_OF_SHAPE, value, n->grid);
-  if (!x.p) x = equal_cdiv(n, value, n->grid, taken);
-  return x;
-}
-
-static relate_found grid_product(tkq_numbers *n, int64_t value,
-                                 relate_taken *taken) {
-  for (int64_t a = 2; a * a <= value; a++) {
-    if (value % a) continue;
-    relate_found x = grid_factor(n, a, taken);
-    relate_found y = grid_factor(n, value / a, taken);
-    if (x.p && y.p)
-      return (relate_found){
-          tkq_mul(n->terms, x.p, y.p),
-          tk_arena_printf(relate_arena(n), "%s * %s", x.what, y.what)};
-  }
-  return (relate_found){NULL, NULL};
-}
-
-static void note_floor(tkq_numbers *n, const tkq_quantity *grid) {
-  int64_t c;
-  for (int i = 0; i < n->grid; i++) {
-    const tkq_quantity *q = &n->all.items[i];
-    if (q->relation >= 0 || q->kind == TKQ_OF_STRIDE || q->value < 1) continue;
-    for (size_t arg = 0; next_constant(n, &arg, &c); arg++)
-      if (q->value % c == 0 && q->value / c == grid->value) {
-        const char *name = n->launch->args[arg].name;
-        TK_PUSH(relate_arena(n), &n->notes,
-                tk_arena_printf(
-                    relate_arena(n),
-                    "%s is cdiv(%s, %s) and %s // %s alike in this launch; "
-                    "the first is assumed. Give a size that is no multiple of "
-                    "%s, or --assume",
-                    grid->name, q->name, name, q->name, name, name));
-        return;
-      }
-  }
-}
-
-static void relate_grid(tkq_numbers *n, int axis, relate_taken *taken) {
-  int i = n->grid + axis;
-  tkq_quantity q = n->all.items[i];
-  relate_found x = {NULL, NULL};
-  if (q.value > 1) x = equal_constant(n, q.value);
-  if (!x.p && (q.value > 1 || !axis)) x = grid_factor(n, q.value, taken);
-  if (!x.p && q.value > 1) x = equal_numel(n, q.value);
-  if (!x.p) x = grid_product(n, q.value, taken);
-  if (x.what && strstr(x.what, "cdiv")) note_floor(n, &q);
-  if (x.p && q.value > 1) find_rivals(n, i, x.p);
-  if (!x.p)
-    x = (relate_found){tkq_const(n->terms, q.value),
-                       tk_arena_printf(relate_arena(n), "%" PRId64, q.value)};
-  relate(n, i, x.p, x.what);
 }
 
 /* ---- a launch ------------------------------------------------------------ */
@@ -453,18 +172,5 @@ void tkq_numbers_of(tkq_numbers *n) {
   add_params(n);
   add_grid(n);
   for (size_t i = 0; i < nargs; i++)
-    for (int k = 0; n->tensors[i].name && k < n->tensors[i].rank; k++)
-      relate_size(n, n->tensors[i].shape + k);
-  for (size_t i = 0; i < nargs; i++) {
-    if (!n->tensors[i].name) continue;
-    if (is_contiguous(&n->launch->args[i].tensor))
-      relate_strides(n, &n->tensors[i]);
-    measure_tensor(n, &n->tensors[i]);
-    limit(n, &n->tensors[i]);
-  }
-  for (int i = 0; i < n->grid; i++)
-    if (n->all.items[i].kind == TKQ_OF_SCALAR) relate_scalar(n, i);
-  relate_taken taken = {TK_NEWN(relate_arena(n), bool, n->all.n + 1),
-                        TK_NEWN(relate_arena(n), bool, nargs + 1)};
-  for (int i = 0; i < 3; i++) relate_grid(n, i, &taken);
+    if (n->tensors[i].name) measure_tensor(n, &n->tensors[i]);
 }

@@ -6,36 +6,6 @@
  * alternative after the other is added and all is tried again. */
 #include "prove/solve.h"
 
-/* ---- what is known without a solver -------------------------------------- */
-
-static int64_t atom_low(const tkq_terms *t, int atom) {
-  const tkq_atom *a = &t->atoms.items[atom];
-  int64_t x = 0, y = 0, c;
-  if (a->kind == TKQ_SIZE || a->kind == TKQ_DATA) return a->lo;
-  if (a->kind == TKQ_PID || a->kind == TKQ_LANE || a->kind == TKQ_TRIP)
-    return 0;
-  x = tkq_low(t, a->arg[0]);
-  y = tkq_low(t, a->arg[1]);
-  if (a->kind == TKQ_MAX) return x > y ? x : y;
-  if (a->kind != TKQ_DIV) return x < y ? x : y;
-  if (x >= 0 && tkq_is_const(a->arg[1], &c) && c > 0) return x / c;
-  return x >= 0 && y >= 1 ? 0 : INT64_MIN;
-}
-
-int64_t tkq_low(const tkq_terms *t, const tkq_poly *p) {
-  int64_t sum = 0;
-  for (size_t i = 0; i < p->n; i++) {
-    int64_t term = p->m[i].c;
-    if (term < 0 && p->m[i].deg) return INT64_MIN;
-    for (int k = 0; k < p->m[i].deg; k++) {
-      int64_t low = atom_low(t, p->m[i].atoms[k]);
-      if (low < 0 || __builtin_mul_overflow(term, low, &term)) return INT64_MIN;
-    }
-    if (__builtin_add_overflow(sum, term, &sum)) return INT64_MIN;
-  }
-  return sum;
-}
-
 /* ---- definitions of atoms ------------------------------------------------ */
 
 static const tkq_form *between(tkq_terms *t, const tkq_poly *x, int64_t lo,
@@ -92,96 +62,197 @@ static const tkq_form *below_quotient(tkq_terms *t, const tkq_poly *x,
   return q ? tkq_lt(t, x, q) : tkq_true();
 }
 
-static const tkq_form *definition(tkq_terms *t, int atom) {
+/* Bounds of x = a / b that need no product. */
+static const tkq_form *rough_quotient(tkq_terms *t, const tkq_poly *x,
+                                      const tkq_poly *a, const tkq_poly *b) {
+  bool known = tkq_low(t, a) >= 0 && tkq_low(t, b) >= 1;
+  return known ? tkq_ge(t, a, x) : tkq_true();
+}
+
+/* x = a % b, with the quotient that belongs to it. */
+static const tkq_form *is_remainder(tkq_terms *t, const tkq_poly *x,
+                                    const tkq_atom *a) {
+  const tkq_poly *l = a->arg[0], *r = a->arg[1], *rest;
+  const tkq_form *f = tkq_true();
+  if (tkq_low(t, l) >= 0) {
+    f = tkq_and(t, tkq_ge(t, x, tkq_const(t, 0)), tkq_ge(t, l, x));
+    const tkq_form *below = tkq_lt(t, x, r);
+    if (tkq_low(t, r) < 1)
+      below = tkq_or(t, below, tkq_ge(t, tkq_const(t, 0), r));
+    f = tkq_and(t, f, below);
+  }
+  if (t->rough) return f;
+  rest = tkq_sub(t, l, tkq_mul(t, a->arg[2], r));
+  return tkq_and(t, f, tkq_eq(t, rest, x));
+}
+
+static const tkq_poly *atom_itself(tkq_terms *t, int atom) {
   tkq_atom a = t->atoms.items[atom];
-  const tkq_poly *x = tkq_atom_poly(t, &a), *l = a.arg[0], *r = a.arg[1];
+  return tkq_atom_poly(t, &a);
+}
+
+/* What an atom is, of its arguments. */
+static const tkq_form *meaning(tkq_terms *t, int atom) {
+  tkq_atom a = t->atoms.items[atom];
+  const tkq_poly *x = atom_itself(t, atom), *l = a.arg[0], *r = a.arg[1];
   const tkq_poly *zero = tkq_const(t, 0);
+  int64_t c;
   switch (a.kind) {
   case TKQ_SIZE:
   case TKQ_DATA: return between(t, x, a.lo, a.hi);
   case TKQ_LANE:
   case TKQ_TRIP: return tkq_ge(t, x, zero);
+  case TKQ_TILE: return tkq_and(t, tkq_ge(t, x, zero), tkq_lt(t, x, l));
   case TKQ_PID:
     return tkq_and(t, tkq_ge(t, x, zero), tkq_lt(t, x, t->grid[a.number]));
   case TKQ_DIV:
+    if (t->rough && !tkq_is_const(r, &c)) return rough_quotient(t, x, l, r);
     return tkq_and(t, is_quotient(t, x, l, r), below_quotient(t, x, l, r));
+  case TKQ_REM: return is_remainder(t, x, &a);
   case TKQ_MIN:
     return tkq_or(t, tkq_and(t, tkq_eq(t, x, l), tkq_ge(t, r, l)),
                   tkq_and(t, tkq_eq(t, x, r), tkq_lt(t, r, l)));
   case TKQ_MAX:
     return tkq_or(t, tkq_and(t, tkq_eq(t, x, l), tkq_ge(t, l, r)),
                   tkq_and(t, tkq_eq(t, x, r), tkq_lt(t, l, r)));
+  case TKQ_POWER:
+    return tkq_and(t, tkq_ge(t, x, l),
+                   tkq_or(t, tkq_eq(t, x, tkq_const(t, 1)),
+                          tkq_lt(t, x, tkq_add(t, l, l))));
   case TKQ_SELECT: break;
   }
   return tkq_or(t, tkq_and(t, a.when, tkq_eq(t, x, l)),
                 tkq_and(t, tkq_not(t, a.when), tkq_eq(t, x, r)));
 }
 
+/* The same, with the bound that is known of it. */
+static const tkq_form *definition(tkq_terms *t, int atom) {
+  int64_t low = tkq_atom_low(t, atom);
+  const tkq_form *f = meaning(t, atom);
+  if (t->atoms.items[atom].kind < TKQ_DIV || low == INT64_MIN) return f;
+  const tkq_poly *x = atom_itself(t, atom);
+  return tkq_and(t, tkq_ge(t, x, tkq_const(t, low)), f);
+}
+
 /* ---- products ------------------------------------------------------------ */
 
 enum { MOST_PRODUCTS = 300 };
 
-/* m without its k-th atom, as a polynomial; NULL: it may be negative. */
-static const tkq_poly *cofactor(tkq_terms *t, const tkq_mono *m, int k) {
-  tkq_mono *u = TK_NEW(t->arena, tkq_mono);
-  u->c = 1;
-  for (int i = 0; i < m->deg; i++) {
-    if (i == k) continue;
-    if (atom_low(t, m->atoms[i]) < 0) return NULL;
-    u->atoms[u->deg++] = m->atoms[i];
-  }
-  tkq_poly *p = TK_NEW(t->arena, tkq_poly);
-  *p = (tkq_poly){1, u};
-  return p;
-}
-
-static bool has_alone(const tkq_poly *p, int atom) {
-  for (size_t i = 0; i < p->n; i++)
-    if (p->m[i].deg == 1 && p->m[i].atoms[0] == atom) return true;
-  return false;
-}
-
-/* Adds the facts about one atom of a product, times the others. */
-static void multiply_facts(tkq_terms *t, const tkq_facts *facts, size_t n,
-                           const tkq_mono *m, int k, tkq_facts *out) {
-  const tkq_poly *u = cofactor(t, m, k);
-  for (size_t i = 0; u && i < n && out->n < MOST_PRODUCTS; i++) {
-    const tkq_form *f = facts->items[i];
-    if (!has_alone(f->p, m->atoms[k])) continue;
-    const tkq_poly *p = tkq_mul(t, f->p, u);
-    const tkq_poly *zero = tkq_const(t, 0);
-    if (!p) continue;
-    const tkq_form *more =
-        f->kind == TKQ_EQ ? tkq_eq(t, p, zero) : tkq_ge(t, p, zero);
-    if (more->kind == TKQ_GE || more->kind == TKQ_EQ)
-      TK_PUSH(t->arena, out, more);
-  }
-}
-
-static void multiply_all(tkq_terms *t, const tkq_facts *facts, tkq_facts *out) {
-  size_t n = facts->n;
-  for (size_t i = 0; i < n; i++) {
-    const tkq_poly *p = facts->items[i]->p;
-    for (size_t j = 0; j < p->n; j++)
-      for (int k = 0; p->m[j].deg > 1 && k < p->m[j].deg; k++)
-        if (!k || p->m[j].atoms[k] != p->m[j].atoms[k - 1])
-          multiply_facts(t, facts, n, &p->m[j], k, out);
-  }
-}
-
-/* ---- systems ------------------------------------------------------------- */
-
-size_t tkq_unknown(tkq_terms *t, tkq_unknowns *u, const tkq_mono *m) {
+static size_t find_unknown(const tkq_unknowns *u, const tkq_mono *m) {
   size_t i = 0;
   for (; i < u->n; i++) {
     const tkq_mono *x = &u->items[i];
     int k = 0;
     while (x->deg == m->deg && k < m->deg && x->atoms[k] == m->atoms[k]) k++;
-    if (x->deg == m->deg && k == m->deg) return i;
+    if (x->deg == m->deg && k == m->deg) break;
   }
-  TK_PUSH(t->arena, u, *m);
   return i;
 }
+
+size_t tkq_unknown(tkq_terms *t, tkq_unknowns *u, const tkq_mono *m) {
+  size_t i = find_unknown(u, m);
+  if (i == u->n) TK_PUSH(t->arena, u, *m);
+  return i;
+}
+
+/* What facts are multiplied by: a product of atoms that are not negative. */
+typedef struct solve_factors {
+  tkq_unknowns all, products; /* products: that occur */
+  tkq_terms *terms;
+} solve_factors;
+
+/* m without its k-th atom; false: it may be negative. */
+static bool cofactor(const tkq_terms *t, const tkq_mono *m, int k,
+                     tkq_mono *u) {
+  *u = (tkq_mono){.c = 1};
+  for (int i = 0; i < m->deg; i++) {
+    if (i == k) continue;
+    if (tkq_atom_low(t, m->atoms[i]) < 0) return false;
+    u->atoms[u->deg++] = m->atoms[i];
+  }
+  return true;
+}
+
+/* Whether u times some atom that stands alone in p is one of the products. */
+static bool is_wanted(solve_factors *f, const tkq_poly *p, const tkq_mono *u) {
+  for (size_t i = 0; i < p->n; i++) {
+    tkq_mono m = *u;
+    int k = m.deg;
+    if (p->m[i].deg != 1 || u->deg == TKQ_DEGREE) continue;
+    for (; k > 0 && m.atoms[k - 1] > p->m[i].atoms[0]; k--)
+      m.atoms[k] = m.atoms[k - 1];
+    m.atoms[k] = p->m[i].atoms[0];
+    m.deg++;
+    if (find_unknown(&f->products, &m) < f->products.n) return true;
+  }
+  return false;
+}
+
+static void find_factors(solve_factors *f, const tkq_facts *facts) {
+  for (size_t i = 0; i < facts->n; i++)
+    for (size_t j = 0; j < facts->items[i]->p->n; j++) {
+      const tkq_mono *m = &facts->items[i]->p->m[j];
+      tkq_mono u;
+      if (m->deg < 2) continue;
+      tkq_unknown(f->terms, &f->products, m);
+      for (int k = 0; k < m->deg; k++)
+        if (cofactor(f->terms, m, k, &u)) tkq_unknown(f->terms, &f->all, &u);
+    }
+}
+
+/* Adds the facts times what makes products of them that occur. */
+static void multiply_facts(tkq_terms *t, const tkq_facts *facts,
+                           solve_factors *f, tkq_facts *out) {
+  const tkq_poly *zero = tkq_const(t, 0);
+  for (size_t k = 0; k < f->all.n; k++)
+    for (size_t i = 0; i < facts->n && out->n < MOST_PRODUCTS; i++) {
+      const tkq_form *x = facts->items[i];
+      if (!is_wanted(f, x->p, &f->all.items[k])) continue;
+      const tkq_poly *p = tkq_mul(t, x->p, &(tkq_poly){1, &f->all.items[k]});
+      if (!p) continue;
+      const tkq_form *more =
+          x->kind == TKQ_EQ ? tkq_eq(t, p, zero) : tkq_ge(t, p, zero);
+      if (more->kind == TKQ_GE || more->kind == TKQ_EQ)
+        TK_PUSH(t->arena, out, more);
+    }
+}
+
+/* Whether an atom is a quotient by a number above 0, of what is not negative.
+ */
+static bool is_plain_quotient(const tkq_atom *a, const tkq_terms *t,
+                              int64_t *c) {
+  return a->kind == TKQ_DIV && tkq_is_const(a->arg[1], c) && *c > 0 &&
+         tkq_low(t, a->arg[0]) >= 0;
+}
+
+/* Of a product of quotients a // c and b // d: it is not above a * b / (c * d).
+ */
+static void bound_product(tkq_terms *t, const tkq_mono *m, tkq_facts *out) {
+  int64_t c, d;
+  const tkq_atom *atoms = t->atoms.items;
+  if (m->deg != 2 || !is_plain_quotient(&atoms[m->atoms[0]], t, &c) ||
+      !is_plain_quotient(&atoms[m->atoms[1]], t, &d))
+    return;
+  const tkq_poly *most =
+      tkq_mul(t, atoms[m->atoms[0]].arg[0], atoms[m->atoms[1]].arg[0]);
+  tkq_mono *one = TK_NEW(t->arena, tkq_mono);
+  *one = *m;
+  if (__builtin_mul_overflow(c, d, &one->c)) return;
+  const tkq_form *f = tkq_ge(t, most, &(tkq_poly){1, one});
+  if (f->kind == TKQ_GE) TK_PUSH(t->arena, out, f);
+}
+
+/* What follows from the facts for the products in them. */
+static void multiply_all(tkq_terms *t, const tkq_facts *facts, tkq_facts *out) {
+  solve_factors f = {.terms = t};
+  find_factors(&f, facts);
+  multiply_facts(t, facts, &f, out);
+  find_factors(&f, out);
+  for (size_t i = 0; i < f.products.n; i++)
+    bound_product(t, &f.products.items[i], out);
+}
+
+/* ---- systems ------------------------------------------------------------- */
 
 void tkq_add_rows(tkq_terms *t, tkq_unknowns *u, const tkq_facts *facts,
                   tkq_system *s) {
@@ -192,13 +263,16 @@ void tkq_add_rows(tkq_terms *t, tkq_unknowns *u, const tkq_facts *facts,
   s->n = u->n;
   for (size_t i = 0; i < facts->n; i++) {
     const tkq_form *f = facts->items[i];
-    int64_t *c = TK_NEWN(t->arena, int64_t, u->n + 1);
-    tkq_row row = {.c = c, .eq = f->kind == TKQ_EQ};
+    int64_t *c = TK_NEWN(t->arena, int64_t, f->p->n + 1);
+    int *at = TK_NEWN(t->arena, int, f->p->n + 1);
+    tkq_row row = {.at = at, .c = c, .eq = f->kind == TKQ_EQ};
     for (size_t j = 0; j < f->p->n; j++)
-      if (f->p->m[j].deg)
-        c[tkq_unknown(t, u, &f->p->m[j])] = f->p->m[j].c;
-      else
+      if (f->p->m[j].deg) {
+        at[row.n] = (int)tkq_unknown(t, u, &f->p->m[j]);
+        c[row.n++] = f->p->m[j].c;
+      } else {
         row.k = f->p->m[j].c;
+      }
     TK_PUSH(t->arena, &s->rows, row);
   }
 }
@@ -215,11 +289,12 @@ static void add_signs(tkq_terms *t, const tkq_unknowns *u, tkq_system *s) {
   for (size_t i = 0; i < u->n; i++) {
     bool sure = u->items[i].deg > 1;
     for (int k = 0; k < u->items[i].deg; k++)
-      sure &= atom_low(t, u->items[i].atoms[k]) >= 0;
+      sure &= tkq_atom_low(t, u->items[i].atoms[k]) >= 0;
     if (!sure) continue;
-    int64_t *c = TK_NEWN(t->arena, int64_t, u->n);
-    c[i] = 1;
-    TK_PUSH(t->arena, &s->rows, ((tkq_row){.c = c}));
+    static const int64_t one = 1;
+    int *at = TK_NEW(t->arena, int);
+    *at = (int)i;
+    TK_PUSH(t->arena, &s->rows, ((tkq_row){.n = 1, .at = at, .c = &one}));
   }
 }
 
@@ -312,7 +387,30 @@ tkq_answer tkq_split(tkq_cases *c, const tkq_form *f) {
   return split(c, todo(c, f, NULL), NULL);
 }
 
+static bool is_rough(const tkq_terms *t, int atom, void *ud) {
+  const tkq_atom *a = &t->atoms.items[atom];
+  int64_t c;
+  (void)ud;
+  return a->kind == TKQ_REM ||
+         (a->kind == TKQ_DIV && !tkq_is_const(a->arg[1], &c));
+}
+
 tkq_answer tkq_holds(tkq_terms *t, const tkq_form *f) {
-  tkq_cases c = {.terms = t};
-  return tkq_split(&c, f);
+  size_t natoms = t->atoms.n;
+  tkq_answer a = TKQ_PERHAPS;
+  t->arena = t->scratch;
+  /* Most that is true of quotients follows from their bounds. */
+  t->rough = tkq_form_has(t, f, is_rough, NULL);
+  if (t->rough) a = tkq_split(&(tkq_cases){.terms = t}, f);
+  bool enough = a == TKQ_NEVER || (t->rough && t->no_exact);
+  t->took_exact |= t->rough && !enough;
+  t->rough = false;
+  if (!enough) a = tkq_split(&(tkq_cases){.terms = t}, f);
+  t->arena = t->lasting;
+  /* Atoms that came to be on the way have their arguments there. */
+  if (t->atoms.n == natoms)
+    tk_arena_free(t->scratch);
+  else
+    t->scratch = t->lasting;
+  return a;
 }

@@ -20,13 +20,13 @@ typedef enum tkq_answer {
 } tkq_answer;
 
 tkq_answer tkq_holds(tkq_terms *t, const tkq_form *f);
-/* A bound that p is known not to be below; INT64_MIN: none. */
-int64_t tkq_low(const tkq_terms *t, const tkq_poly *p);
 
 /* ---- linear integer arithmetic (isl.c) ----------------------------------- */
 
 typedef struct tkq_row {
-  const int64_t *c; /* a coefficient for each unknown */
+  size_t n; /* unknowns that are in it */
+  const int *at;
+  const int64_t *c; /* their coefficients */
   int64_t k;
   bool eq; /* sum of c times the unknowns, and k: is 0; else: is not below 0 */
 } tkq_row;

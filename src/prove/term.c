@@ -113,7 +113,7 @@ static bool same_atom(const tkq_atom *a, const tkq_atom *b) {
 const tkq_poly *tkq_atom_poly(tkq_terms *t, const tkq_atom *a) {
   size_t i = 0;
   while (i < t->atoms.n && !same_atom(&t->atoms.items[i], a)) i++;
-  if (i == t->atoms.n) TK_PUSH(t->arena, &t->atoms, *a);
+  if (i == t->atoms.n) TK_PUSH(t->lasting, &t->atoms, *a);
   tkq_mono *m = TK_NEW(t->arena, tkq_mono);
   *m = (tkq_mono){.c = 1, .deg = 1, .atoms = {(int)i}};
   return poly_of(t, m, 1);
@@ -160,16 +160,66 @@ const tkq_poly *tkq_div(tkq_terms *t, const tkq_poly *a, const tkq_poly *b) {
   return pair(t, TKQ_DIV, a, b);
 }
 
+const tkq_poly *tkq_rem(tkq_terms *t, const tkq_poly *a, const tkq_poly *b) {
+  int64_t c;
+  const tkq_poly *q = tkq_div(t, a, b);
+  if (!q) return NULL;
+  if (tkq_is_const(b, &c)) return tkq_sub(t, a, tkq_mul(t, q, b));
+  if (tkq_same(tkq_mul(t, q, b), a)) return tkq_const(t, 0);
+  return tkq_atom_poly(t, &(tkq_atom){.kind = TKQ_REM, .arg = {a, b, q}});
+}
+
 const tkq_poly *tkq_min(tkq_terms *t, const tkq_poly *a, const tkq_poly *b) {
   int64_t x, y;
   if (tkq_is_const(a, &x) && tkq_is_const(b, &y)) return x < y ? a : b;
   return tkq_same(a, b) ? a : pair(t, TKQ_MIN, a, b);
 }
 
+const tkq_poly *tkq_power(tkq_terms *t, const tkq_poly *a) {
+  int64_t c, power = 1;
+  if (!tkq_is_const(a, &c) || c > (int64_t)1 << 40)
+    return pair(t, TKQ_POWER, a, tkq_const(t, 0));
+  while (power < c) power *= 2;
+  return tkq_const(t, power);
+}
+
 const tkq_poly *tkq_max(tkq_terms *t, const tkq_poly *a, const tkq_poly *b) {
   int64_t x, y;
   if (tkq_is_const(a, &x) && tkq_is_const(b, &y)) return x > y ? a : b;
   return tkq_same(a, b) ? a : pair(t, TKQ_MAX, a, b);
+}
+
+/* ---- what is known without a solver -------------------------------------- */
+
+int64_t tkq_atom_low(const tkq_terms *t, int atom) {
+  const tkq_atom *a = &t->atoms.items[atom];
+  int64_t x = 0, y = 0, c;
+  if (a->kind == TKQ_SIZE || a->kind == TKQ_DATA) return a->lo;
+  if (a->kind == TKQ_PID || a->kind == TKQ_LANE || a->kind == TKQ_TRIP ||
+      a->kind == TKQ_TILE)
+    return 0;
+  x = tkq_low(t, a->arg[0]);
+  if (a->kind == TKQ_REM) return x >= 0 ? 0 : INT64_MIN;
+  if (a->kind == TKQ_POWER) return x > 1 ? x : 1;
+  y = tkq_low(t, a->arg[1]);
+  if (a->kind == TKQ_MAX) return x > y ? x : y;
+  if (a->kind != TKQ_DIV) return x < y ? x : y;
+  if (x >= 0 && tkq_is_const(a->arg[1], &c) && c > 0) return x / c;
+  return x >= 0 && y >= 1 ? 0 : INT64_MIN;
+}
+
+int64_t tkq_low(const tkq_terms *t, const tkq_poly *p) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < p->n; i++) {
+    int64_t term = p->m[i].c;
+    if (term < 0 && p->m[i].deg) return INT64_MIN;
+    for (int k = 0; k < p->m[i].deg; k++) {
+      int64_t low = tkq_atom_low(t, p->m[i].atoms[k]);
+      if (low < 0 || __builtin_mul_overflow(term, low, &term)) return INT64_MIN;
+    }
+    if (__builtin_add_overflow(sum, term, &sum)) return INT64_MIN;
+  }
+  return sum;
 }
 
 bool tkq_is_sure(const tkq_form *f) {
@@ -182,6 +232,7 @@ const tkq_poly *tkq_select(tkq_terms *t, const tkq_form *when,
                            const tkq_poly *a, const tkq_poly *b) {
   if (!a || !b || tkq_same(a, b)) return a && b ? a : NULL;
   if (when->kind == TKQ_TRUE) return a;
+  if (when->kind == TKQ_GE && tkq_low(t, when->p) >= 0) return a;
   if (when->kind == TKQ_FALSE) return b;
   if (!tkq_is_sure(when)) return NULL;
   return tkq_atom_poly(

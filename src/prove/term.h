@@ -23,10 +23,13 @@ typedef enum tkq_atom_kind {
   TKQ_PID,
   TKQ_LANE,
   TKQ_TRIP,
+  TKQ_TILE, /* a row or a column, below arg[0] (retile.h) */
   TKQ_DATA, /* nothing is known of it but its range */
   TKQ_DIV,  /* arg[0] / arg[1], rounded towards zero */
+  TKQ_REM,  /* arg[0] % arg[1], where that is no number; arg[2]: TKQ_DIV */
   TKQ_MIN,  /* of arg[0] and arg[1] */
   TKQ_MAX,
+  TKQ_POWER,  /* the smallest power of two that is not below arg[0] */
   TKQ_SELECT, /* arg[0] where `when` holds, else arg[1] */
 } tkq_atom_kind;
 
@@ -69,12 +72,17 @@ typedef struct tkq_atom {
 } tkq_atom;
 
 typedef struct tkq_terms {
-  tk_arena *arena;
+  tk_arena *arena;   /* of what is made now */
+  tk_arena *lasting; /* of atoms, and of what the solver has answered */
+  tk_arena *scratch; /* of a question to the solver, while it is asked */
   TK_VEC(tkq_atom) atoms;
   const tkq_poly *grid[3]; /* how many programs there are */
   int data;                /* how many DATA atoms were made */
-  int64_t budget;          /* systems that may still be solved */
+  int64_t budget;          /* entries of systems that may still be solved */
   struct tkq_asked *asked; /* those that were; NULL: none */
+  bool rough;      /* of quotients by what is no number, only bounds are told */
+  bool no_exact;   /* nothing more is tried */
+  bool took_exact; /* some answer needed more */
 } tkq_terms;
 
 /* ---- polynomials (term.c) ------------------------------------------------ */
@@ -91,8 +99,11 @@ const tkq_poly *tkq_sub(tkq_terms *t, const tkq_poly *a, const tkq_poly *b);
 const tkq_poly *tkq_mul(tkq_terms *t, const tkq_poly *a, const tkq_poly *b);
 const tkq_poly *tkq_plus(tkq_terms *t, const tkq_poly *a, int64_t c);
 const tkq_poly *tkq_div(tkq_terms *t, const tkq_poly *a, const tkq_poly *b);
+/* a - (a / b) * b */
+const tkq_poly *tkq_rem(tkq_terms *t, const tkq_poly *a, const tkq_poly *b);
 const tkq_poly *tkq_min(tkq_terms *t, const tkq_poly *a, const tkq_poly *b);
 const tkq_poly *tkq_max(tkq_terms *t, const tkq_poly *a, const tkq_poly *b);
+const tkq_poly *tkq_power(tkq_terms *t, const tkq_poly *a);
 /* NULL also where it is not known which, which each lane and program may answer
  * in its own way. */
 const tkq_poly *tkq_select(tkq_terms *t, const tkq_form *when,
@@ -100,6 +111,9 @@ const tkq_poly *tkq_select(tkq_terms *t, const tkq_form *when,
 bool tkq_same(const tkq_poly *a, const tkq_poly *b);
 /* Whether it is a number, then *c. */
 bool tkq_is_const(const tkq_poly *p, int64_t *c);
+/* A bound that p is known not to be below; INT64_MIN: none. */
+int64_t tkq_low(const tkq_terms *t, const tkq_poly *p);
+int64_t tkq_atom_low(const tkq_terms *t, int atom);
 
 /* ---- formulas (form.c) --------------------------------------------------- */
 

@@ -12,6 +12,15 @@ static const char *const verdicts[] = {
     [TK_UNDECIDED] = "undecided",
 };
 
+static const struct {
+  const char *name, *text;
+} sources[] = {
+    [TK_GIVEN_TOLD] = {"script", "as the script computes or checks"},
+    [TK_GIVEN_LAUNCH] = {"launch", "as in this launch"},
+    [TK_GIVEN_ASSUMED] = {"assumed", "as --assume says"},
+    [TK_GIVEN_ALWAYS] = {"always", "as memory is limited"},
+};
+
 typedef struct text_job {
   tk_launch *launch;
   const tk_proof *proof;
@@ -23,32 +32,39 @@ typedef struct text_job {
 static void number_relations(text_job *j) {
   const tk_proof *p = j->proof;
   int next = 1;
-  for (size_t r = 0; r < p->nrelations; r++) {
-    bool used = false;
-    for (size_t i = 0; i < p->nitems; i++)
-      used |= p->items[i].verdict == TK_PROVED && p->items[i].assumed[r];
-    j->number[r] = used ? next++ : 0;
-  }
+  for (size_t k = 0; k < TK_COUNT(sources); k++)
+    for (size_t r = 0; r < p->nrelations; r++) {
+      bool used = false;
+      for (size_t i = 0; i < p->nitems; i++)
+        used |= p->items[i].verdict == TK_PROVED && p->items[i].assumed[r];
+      if (used && p->given[r] == (tk_given)k) j->number[r] = next++;
+    }
 }
 
 static void put_needs(tk_buf *out, const text_job *j, const tk_proof_item *x) {
   const char *before = " (given ";
-  for (size_t r = 0; r < j->proof->nrelations; r++) {
-    if (!x->assumed[r]) continue;
-    tk_buf_printf(out, "%s%d", before, j->number[r]);
-    before = ", ";
-  }
+  for (size_t k = 0; k < TK_COUNT(sources); k++)
+    for (size_t r = 0; r < j->proof->nrelations; r++) {
+      if (!x->assumed[r] || j->proof->given[r] != (tk_given)k) continue;
+      tk_buf_printf(out, "%s%d", before, j->number[r]);
+      before = ", ";
+    }
   if (*before == ',') tk_buf_putc(out, ')');
 }
 
-static void put_relations(tk_buf *out, const text_job *j) {
+/* Those of one source, under a line of its own. */
+static void put_given(tk_buf *out, const text_job *j, tk_given from) {
   bool any = false;
   for (size_t r = 0; r < j->proof->nrelations; r++) {
-    if (!j->number[r]) continue;
-    if (!any) tk_buf_puts(out, "given, as in this launch:\n");
+    if (!j->number[r] || j->proof->given[r] != from) continue;
+    if (!any) tk_buf_printf(out, "given, %s:\n", sources[from].text);
     any = true;
     tk_buf_printf(out, "  %d. %s\n", j->number[r], j->proof->relations[r]);
   }
+}
+
+static void put_relations(tk_buf *out, const text_job *j) {
+  for (size_t i = 0; i < TK_COUNT(sources); i++) put_given(out, j, (tk_given)i);
   for (size_t i = 0; i < j->proof->nnotes; i++)
     tk_buf_printf(out, "note: %s\n", j->proof->notes[i]);
 }
@@ -147,12 +163,30 @@ static void json_item(tk_buf *out, const tk_proof *p, const tk_proof_item *x) {
   tk_buf_putc(out, '}');
 }
 
+/* Each relation that some proof needs, and who says it. */
+static void json_relations(tk_buf *out, const text_job *j) {
+  const char *before = "";
+  tk_buf_putc(out, '[');
+  for (size_t r = 0; r < j->proof->nrelations; r++) {
+    const char *text = j->proof->relations[r];
+    if (!j->number[r]) continue;
+    tk_buf_printf(out, "%s{\"relation\": ", before);
+    tk_json_string(out, text, strlen(text));
+    put_string(out, "from", sources[j->proof->given[r]].name);
+    tk_buf_putc(out, '}');
+    before = ", ";
+  }
+  tk_buf_putc(out, ']');
+}
+
 static void write_json(tk_env *e, void *ud) {
   text_job *j = ud;
   const tk_proof *p = j->proof;
   tk_buf *out = &j->launch->text;
   (void)e;
   tk_buf_clear(out);
+  j->number = TK_NEWN(&j->launch->arena, int, p->nrelations + 1);
+  number_relations(j);
   tk_buf_puts(out, "{\"kernel\": ");
   tk_json_string(out, p->kernel, strlen(p->kernel));
   put_string(out, "for", p->fixed);
@@ -163,6 +197,8 @@ static void write_json(tk_env *e, void *ud) {
   }
   tk_buf_puts(out, "], \"notes\": ");
   json_list(out, p->notes, p->nnotes, NULL);
+  tk_buf_puts(out, ", \"relations\": ");
+  json_relations(out, j);
   tk_buf_puts(out, "}\n");
 }
 

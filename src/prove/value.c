@@ -183,7 +183,7 @@ static const tkq_poly *binary_poly(tkq_terms *t, tk_binary op,
   if (op == TK_B_SUB) return tkq_sub(t, a, b);
   if (op == TK_B_MUL) return tkq_mul(t, a, b);
   if (op == TK_B_DIV) return tkq_div(t, a, b);
-  if (op == TK_B_MOD) return tkq_sub(t, a, tkq_mul(t, tkq_div(t, a, b), b));
+  if (op == TK_B_MOD) return tkq_rem(t, a, b);
   if (op == TK_B_MIN) return tkq_min(t, a, b);
   if (op == TK_B_MAX) return tkq_max(t, a, b);
   return bits_poly(t, op, a, b);
@@ -297,6 +297,20 @@ static tkq_value pointer_value(tkq_walk *w, tkq_value p, tkq_value offset) {
   return p;
 }
 
+static tkq_value load_value(tkq_walk *w, const tk_inst *in,
+                            const tkq_value *slots) {
+  int datum = w->terms->data, mask = tk_inst_mask(in);
+  tkq_value p = slots[in->args[0]];
+  tkq_value v = tkq_unknown_value(w, &in->type, "a value that is loaded");
+  tkq_value m = {.kind = TKQ_BOOL, .f = tkq_true()};
+  if (mask >= 0) m = slots[in->args[mask]];
+  if (v.kind != TKQ_INT || p.kind != TKQ_POINTER || !p.p || m.kind != TKQ_BOOL)
+    return v;
+  tkq_load l = {datum, p.tensor, in->type.rank, p.p, m.f};
+  TK_PUSH(w->terms->arena, &w->loads, l);
+  return v;
+}
+
 static tkq_value const_value(tkq_walk *w, const tk_inst *in) {
   uint64_t bits = tk_const_bits(in);
   tk_dtype d = (tk_dtype)in->type.elem;
@@ -353,8 +367,7 @@ tkq_value tkq_evaluate(tkq_walk *w, const tk_func *f, const tk_inst *in,
   case TK_I_COMPARE: return compare_value(w, in, a, b);
   case TK_I_SELECT: return select_value(w, in, a, b, c);
   case TK_I_ADDPTR: return pointer_value(w, a, b);
-  case TK_I_LOAD:
-    return tkq_unknown_value(w, &in->type, "a value that is loaded");
+  case TK_I_LOAD: return load_value(w, in, slots);
   case TK_I_UNDEF:
     return tkq_unknown_value(
         w, &in->type, "what a function gives that ends without a return");

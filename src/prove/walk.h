@@ -61,6 +61,15 @@ typedef struct tkq_access {
   tkq_site site;
 } tkq_access;
 
+/* A load of integers: what the atom of that number stands for. */
+typedef struct tkq_load {
+  int datum;
+  size_t tensor;
+  int rank;
+  const tkq_poly *p; /* by lane */
+  const tkq_form *mask;
+} tkq_load;
+
 /* What the walk could not follow. */
 typedef struct tkq_gap {
   const tk_func *func;
@@ -83,6 +92,7 @@ typedef struct tkq_walk {
   const tkq_value *params; /* by slot of the kernel */
   /* results */
   TK_VEC(tkq_access) accesses;
+  TK_VEC(tkq_load) loads;
   TK_VEC(tkq_claim) claims;
   TK_VEC(tkq_gap) endless; /* loops that may not end */
   tkq_wraps control;       /* of branches and loops: in every case */

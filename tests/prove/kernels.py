@@ -286,6 +286,53 @@ def described(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
 
 
 @triton.jit
+def copy_tile(x, out, M, N, stride_x, stride_o, pid_m, pid_n,
+              BM: tl.constexpr, BN: tl.constexpr):
+    r = pid_m * BM + tl.arange(0, BM)[:, None]
+    c = pid_n * BN + tl.arange(0, BN)[None, :]
+    m = (r < M) & (c < N)
+    v = tl.load(x + r * stride_x + c, mask=m)
+    tl.store(out + r * stride_o + c, v, mask=m)
+
+
+@triton.jit
+def flat(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
+         BN: tl.constexpr):
+    pid, num_n = tl.program_id(0), tl.cdiv(N, BN)
+    copy_tile(x, out, M, N, stride_x, stride_o, pid // num_n, pid % num_n,
+              BM, BN)
+
+
+@triton.jit
+def grouped(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
+            BN: tl.constexpr, G: tl.constexpr):
+    pid, num_m, num_n = tl.program_id(0), tl.cdiv(M, BM), tl.cdiv(N, BN)
+    in_group = G * num_n
+    first = pid // in_group * G
+    rows = min(num_m - first, G)
+    copy_tile(x, out, M, N, stride_x, stride_o,
+              first + pid % in_group % rows, pid % in_group // rows, BM, BN)
+
+
+@triton.jit
+def grouped_no_min(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
+                   BN: tl.constexpr, G: tl.constexpr):
+    pid, num_n = tl.program_id(0), tl.cdiv(N, BN)
+    in_group = G * num_n
+    first = pid // in_group * G
+    copy_tile(x, out, M, N, stride_x, stride_o,
+              first + pid % in_group % G, pid % in_group // G, BM, BN)
+
+
+@triton.jit
+def swizzled(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
+             BN: tl.constexpr, G: tl.constexpr):
+    pid_m, pid_n = tl.swizzle2d(tl.program_id(0), tl.program_id(1),
+                                tl.num_programs(0), tl.num_programs(1), G)
+    copy_tile(x, out, M, N, stride_x, stride_o, pid_m, pid_n, BM, BN)
+
+
+@triton.jit
 def matmul(a, b, c, M, N, K, stride_a, stride_b, stride_c,
            BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     rm = tl.program_id(0) * BM + tl.arange(0, BM)
@@ -341,6 +388,15 @@ def scatter(x, idx, out, n, B: tl.constexpr):
 
 
 @triton.jit
+def scatter_rows(x, idx, out, n, B: tl.constexpr):
+    """Gathers rows of four by an index that lanes share."""
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    m = i < n
+    row = tl.load(idx + i // 4, mask=m, other=0)
+    tl.store(out + i, tl.load(x + row * 4 + i % 4, mask=m), mask=m)
+
+
+@triton.jit
 def checked(x, idx, out, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     m = i < n
@@ -357,6 +413,21 @@ def pick_rows(x, idx, out, n, B: tl.constexpr):
     m = same & (j[:, None] >= 0) & (j[:, None] < n)
     v = tl.load(x + j[None, :] + tl.zeros([B, 1], tl.int32), mask=m, other=0.0)
     tl.store(out + i, tl.sum(v, axis=0), mask=i < n)
+
+
+@triton.jit
+def words(out, n, B: tl.constexpr):
+    """Four numbers in each row, which it is not told."""
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    for k in tl.static_range(4):
+        tl.store(out + i * 4 + k, k, mask=i < n)
+
+
+@triton.jit
+def words_more(out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    for k in tl.static_range(5):
+        tl.store(out + i * 4 + k, k, mask=i < n)
 
 
 @triton.jit

@@ -56,10 +56,13 @@ def launch(kind: str, kernel: str, m: int, n: int, k: int) -> Launch:
     elif kind == "C":
         grid = f"{P}"
     elif kind == "G" or kind == "O":
-        args = _vector(m, f"idx=i32[{m}]:zeros")
+        fill = "arange" if kind == "G" else "zeros"
+        args = _vector(m, f"idx=i32[{m}]:{fill}")
         grid = grid if kind == "G" else "1"
     elif kind == "A":
         args[1] = "out=f32[1]:zeros"
+    elif kind == "X":
+        args = [f"out=f32[{m},4]:empty", f"n={m}", f"B={B}"]
     elif kind == "W":
         args, grid = [f"x=f32[{m}]:zeros", "out=f32[1]:zeros", f"n={m}"], "1"
     elif kind == "L":
@@ -76,12 +79,17 @@ def launch(kind: str, kernel: str, m: int, n: int, k: int) -> Launch:
         args, grid = _rows(m, n, "stride", "N", ""), f"{m}"
     elif kind in "TU":
         args, grid = _tiles(m, n, kind == "U"), f"{cdiv(m, BM)},{cdiv(n, BN)}"
+    elif kind == "F":
+        args = _tiles(m, n, False)
+        grid = f"{cdiv(m, BM) * cdiv(n, BN)}"
     elif kind == "M":
         args = [f"a=f32[{m},{k}]:ones", f"b=f32[{k},{n}]:ones",
                 f"c=f32[{m},{n}]:empty", f"M={m}", f"N={n}", f"K={k}",
                 f"stride_a={k}", f"stride_b={n}", f"stride_c={n}",
                 "BM=16", "BN=16", "BK=16"]
         grid = f"{cdiv(m, 16)},{cdiv(n, 16)}"
+    if kernel.startswith("grouped") or kernel == "swizzled":
+        args.append("G=4")
     return Launch(kernel, args, grid)
 
 
@@ -91,6 +99,11 @@ class Row(NamedTuple):
     refuted: frozenset[str]
     open: frozenset[str]
     assume: str
+
+    def options(self) -> list[str]:
+        """Those that assume what the row does."""
+        parts = [p.strip() for p in self.assume.split("&") if p.strip()]
+        return [o for p in parts for o in ("--assume", p)]
 
 
 def _duties(text: str) -> frozenset[str]:

@@ -4,8 +4,10 @@ import functools
 import json
 import os
 import random
+import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import support
@@ -27,9 +29,8 @@ def run(*command):
 def prove(row):
     """The JSON of a proof, and the exit status."""
     launch = launches.launch(row.kind, row.kernel, *launches.SIZES)
-    assume = ["--assume", row.assume] if row.assume else []
     done = run("prove", "--json", launches.KERNELS, *launch.options(),
-               *assume)
+               *row.options())
     if "libisl-dev" in done.stderr:
         raise unittest.SkipTest("isl is not installed (libisl-dev)")
     if done.stderr:
@@ -42,8 +43,12 @@ def having(proof, *verdicts):
 
 
 def holds(assume, m, n):
-    return not assume or eval(assume, {"n_cols": n, "N": n, "n": m, "B": {
-        "n_cols <= B": 64}.get(assume, launches.B)})
+    """Whether sizes are as assumed; tensors are filled as they must be."""
+    assume = " and ".join(p for p in assume.split("&")
+                          if "[*]" not in p and "grid" not in p)
+    block = 64 if "n_cols" in assume else launches.B
+    return not assume.strip() or eval(assume.strip(), {
+        "n_cols": n, "N": n, "n": m, "B": block})
 
 
 class Verdicts(unittest.TestCase):
@@ -85,12 +90,36 @@ class Verdicts(unittest.TestCase):
                     m = min(m, launches.B)
                 if not holds(row.assume, m, n):
                     n = launches.B * choose.randrange(1, 4)
+                    m = 4 * m
                 launch = launches.launch(row.kind, row.kernel, m, n, k)
                 done = run("run", "-q",
                            "--check=bounds,race,twice,overflow,unwritten",
                            launches.KERNELS, *launch.options())
                 with self.subTest(row.kernel, sizes=(m, n, k)):
                     self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Contents(unittest.TestCase):
+    ARGS = ("--kernel", "scatter", "--grid", "2", "--arg", "x=f32[20]:ones",
+            "--arg", "idx=i32[20]:arange", "--arg", "n=20", "--arg", "B=16")
+
+    def refused(self, out, *assumed):
+        options = [o for a in assumed for o in ("--assume", a)]
+        done = run("prove", launches.KERNELS, *self.ARGS, "--arg", out,
+                   *options)
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        self.assertEqual(done.returncode, 2)
+        return done.stderr
+
+    def test_what_the_kernel_stores_is_not_assumed(self):
+        self.assertIn("the kernel may store to out",
+                      self.refused("out=i32[20]:zeros", "0 <= out[*] < 4"))
+
+    def test_contents_that_cannot_be(self):
+        self.assertIn("contradict each other",
+                      self.refused("out=f32[20]:zeros", "0 <= idx[*]",
+                                   "idx[*] < 0"))
 
 
 class Relations(unittest.TestCase):
@@ -110,6 +139,8 @@ class Relations(unittest.TestCase):
                            ("n + 1", "a comparison is expected"),
                            ("n ==", ""), ("n < 1.5", "a whole number"),
                            ("n in n", "numbers are compared by"),
+                           ("distinct n", "is followed by the elements"),
+                           ("x[*] < 3", "does not hold whole numbers"),
                            ("n ** n == 2", "is not known here")):
             done = run("prove", launches.KERNELS, *launch.options(),
                        "--assume", text)
@@ -126,6 +157,86 @@ class Relations(unittest.TestCase):
             self.skipTest("isl is not installed (libisl-dev)")
         self.assertEqual(done.returncode, 1)
         self.assertIn("coverage: counterexample", done.stdout)
+
+
+HEAD = """
+import torch, triton
+import triton.language as tl
+
+@triton.jit
+def rows(x, out, stride_x, stride_o, n, B: tl.constexpr):
+    r, c = tl.program_id(0), tl.arange(0, B)
+    v = tl.load(x + r * stride_x + c, mask=c < n)
+    tl.store(out + r * stride_o + c, v, mask=c < n)
+
+@triton.jit
+def double(x, y, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i) + tl.load(y + i))
+
+def ones(*shape):
+    return torch.ones(shape, device="cuda")
+"""
+ROWS = """
+def run(x):
+    x = x.contiguous()
+    m, n = x.shape
+    out = torch.empty((m, n), device=x.device)
+    rows[(m,)](x, out, x.stride(0), out.stride(0), n,
+               B=max(16, triton.next_power_of_2(n)))
+run(ones(40, 40))
+"""
+DOUBLE = """
+def run(x, y):
+    CHECKS
+    out = torch.empty_like(x)
+    n = out.numel()
+    double[lambda meta: (triton.cdiv(n, meta["B"]),)](x, y, out, n, B=64)
+run(ones(256), ones(256))
+"""
+
+
+class Scripts(unittest.TestCase):
+    """Relations that a script's own computations make."""
+
+    def setUp(self):
+        support.need("torch")
+
+    def prove(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "script.py")
+            with open(path, "w") as f:
+                f.write(HEAD + text)
+            done = run("prove", "--json", "-q", "--python", sys.executable,
+                       path)
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        self.assertIn(done.returncode, (0, 1, 5), done.stderr)
+        proof = json.loads(done.stdout)
+        return proof, [r["relation"] for r in proof["relations"]
+                       if r["from"] == "script"]
+
+    def test_sizes_of_a_square_are_not_taken_for_each_other(self):
+        proof, said = self.prove(ROWS)
+        self.assertEqual(having(proof, "proved"),
+                         {i["duty"] for i in proof["items"]})
+        for relation in ("out.shape[0] == x.shape[0]", "n == x.shape[1]",
+                         "grid[0] == x.shape[0]", "stride_o == x.shape[1]",
+                         "B == max(16, next_power_of_2(x.shape[1]))"):
+            self.assertIn(relation, said)
+        self.assertEqual(proof["notes"], [])
+
+    def test_a_check_of_the_script_is_a_relation(self):
+        checks = "assert x.shape == y.shape and x.numel() % 64 == 0"
+        proof, said = self.prove(DOUBLE.replace("CHECKS", checks))
+        self.assertEqual(having(proof, "proved"),
+                         {i["duty"] for i in proof["items"]})
+        self.assertTrue(any(re.fullmatch(
+            r"x.shape\[0\] % 64 == 0 \(script.py:\d+\)", r) for r in said))
+
+    def test_without_the_check_it_fails(self):
+        proof, _ = self.prove(DOUBLE.replace("CHECKS", "pass"))
+        self.assertEqual(having(proof, "counterexample"), {"bounds"})
 
 
 if __name__ == "__main__":

@@ -151,6 +151,8 @@ class VirtualCuda:
             stack.enter_context(torch_private.seen())
             if not self.is_on():
                 stack.enter_context(self.mode_class())
+                if self.session.sizes is not None:
+                    stack.enter_context(self.session.sizes.mode())
             yield
 
     @property
