@@ -12,7 +12,7 @@ import ctypes
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,14 @@ class Logged:
         self.path = path
         self.bytes = os.path.getsize(path)
         self.tensors = _tensors(values)
+        self._changed: frozenset[str] | None = None
+
+    def changed(self, find: Callable[[Logged], frozenset[str]]) -> (
+            frozenset[str]):
+        """The parameters whose tensors it changed; find: asked once."""
+        if self._changed is None:
+            self._changed = find(self)
+        return self._changed
 
 
 def _tensors(values):

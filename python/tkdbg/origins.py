@@ -100,27 +100,34 @@ def reductions(lib: Any, log: Log, array: Any) -> Iterator[tuple[Any, ...]]:
                 yield logged, name, *found
 
 
-def around(lib: Any, logged: Logged, name: str) -> tuple[Any, Any]:
-    """What a parameter held before a launch, and after it."""
-    with Replay(lib, logged) as replay:
-        before = dict(storages(lib, replay, [name]))
-    after = dict(_after(lib, logged, [name]))
-    if name not in before or name not in after:
-        return (), ()
-    return tuple(held[own] for held, own in (before[name], after[name]))
+def changed(lib: Any, logged: Logged) -> frozenset[str]:
+    """The parameters of a launch whose tensors it changed."""
+    return logged.changed(lambda each: frozenset(
+        name for name, before, after in _around(lib, each)
+        if not _same(before, after)))
 
 
 def written(lib: Any, log: Log) -> Iterator[tuple[Any, ...]]:
     """(launch, parameter, its shape) of what launches have changed, the
     newest one first."""
-    import numpy
     for logged in _newest(log):
-        with Replay(lib, logged) as replay:
-            before = dict(storages(lib, replay, logged.tensors))
-        for name, (after, own) in _after(lib, logged, logged.tensors):
-            if own.size and not numpy.array_equal(
-                    after[own], before[name][0][own]):
-                yield logged, name, own.shape
+        for name, before, after in _around(lib, logged):
+            if after.size and not _same(before, after):
+                yield logged, name, after.shape
+
+
+def _around(lib, logged):
+    """(parameter, what it held before a launch, and after it)"""
+    with Replay(lib, logged) as replay:
+        before = dict(storages(lib, replay, logged.tensors))
+    for name, (after, own) in _after(lib, logged, logged.tensors):
+        if name in before:
+            yield name, before[name][0][own], after[own]
+
+
+def _same(before, after):
+    import numpy
+    return numpy.array_equal(before, after, equal_nan=True)
 
 
 def _newest(log):

@@ -21,13 +21,13 @@ def is_of_host(log: Log, array: Any) -> bool:
     roots = log.history.of(array)
     if roots is None:
         return False
-    numbers = {number for number, _ in roots}
-    if not numbers <= {each.number for each in log.launches}:
-        return False  # of launches that were not recorded
-    return not any(
-        (each.number, name) in roots and _has_changed(log, each, name)
-        for each in log.launches if each.number in numbers
-        for name in each.tensors)
+    made_by = [each for each in log.launches
+               if any(number == each.number for number, _ in roots)]
+    if len(made_by) < len({number for number, _ in roots}) or (
+            len(made_by) > origins.MOST_REPLAYS):
+        return False  # of launches that were not recorded, or of too many
+    return not any((each.number, name) in roots for each in made_by
+                   for name in origins.changed(log.session.lib, each))
 
 
 def lines(log: Log, seen: Comparison,
@@ -55,7 +55,8 @@ def lines(log: Log, seen: Comparison,
 def agreeing(log: Log, expected: Any) -> tuple[Logged, str] | None:
     """(launch, parameter): a launch that has written what is expected."""
     for origin in origins.by_values(log.session.lib, log, expected):
-        if _has_changed(log, origin.logged, origin.parameter):
+        if origin.parameter in origins.changed(log.session.lib,
+                                               origin.logged):
             return origin.logged, origin.parameter
     return None
 
@@ -85,10 +86,3 @@ def _is_given(log, array):
         lies.storage < held.storage + held.nbytes
         for each in log.launches
         for held in map(arrays.memory, each.tensors.values()))
-
-
-def _has_changed(log, logged, name):
-    """Whether a launch has changed what a parameter held."""
-    import numpy
-    return not numpy.array_equal(*origins.around(
-        log.session.lib, logged, name), equal_nan=True)
