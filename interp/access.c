@@ -21,6 +21,12 @@ void tki_tell_access(tki *t, const tki_access *a) {
     if (o->access) o->access(o->ud, t, o->rows ? a : &lanes);
 }
 
+void tki_tell_barrier(tki *t, const tk_inst *in) {
+  tki_access a = {
+      .t = t, .in = in, .region = TKI_ANY, .barrier = true, .verb = "barrier"};
+  if (TK_UNLIKELY(t->wants_writes)) tki_tell_access(t, &a);
+}
+
 tki_access tki_access_of(tki *t, const tk_inst *in, const tki_val *pointer,
                          const tki_val *mask) {
   tki_access a = {.t = t,

@@ -11,13 +11,15 @@
 /* A memory access whose active lanes have all been checked. */
 typedef struct tki_access {
   tki *t;
-  const tk_inst *in; /* LOAD STORE ATOMIC CAS; or BARRIER, which has no lanes */
+  const tk_inst *in; /* LOAD STORE ATOMIC CAS ASM, or BARRIER */
   const uint64_t *addr;
   const uint8_t *mask; /* NULL: all lanes */
   size_t n, size;      /* lanes (0: all are masked off), and bytes of each */
   int32_t region;      /* that all lanes lie in; TKI_ANY: each lane has its own,
                           tki_region_at(t, addr[i], size) */
   bool read, write;    /* an atomic operation does both */
+  bool barrier;        /* the threads of the program wait for each other, and
+                          there are no lanes */
   const char *verb;
   const char *value; /* STORE, ATOMIC, CAS: lanes to be written; else NULL */
   size_t step;       /* bytes from one lane of value to the next; 0: one lane
@@ -43,6 +45,10 @@ static inline const uint8_t *tki_access_mask(const tki_access *a) {
 }
 /* Whether no lane is masked off. */
 bool tki_access_is_full(const tki_access *a);
+
+/* Tells observers of accesses that the threads of the program wait for each
+ * other. */
+void tki_tell_barrier(tki *t, const tk_inst *in);
 
 /* The memory of an access's only lane; reports what is wrong and stops. */
 char *tki_access_memory(const tki_access *a);

@@ -240,6 +240,16 @@ static void run_group(machine *m, const port *in, size_t nin, const port *out,
       scatter(&out[i], at + (size_t)(k * out[i].per), m->regs[r]);
 }
 
+/* Whether the code makes the threads of the program wait for each other. */
+static bool has_barrier(const tk_asm *c) {
+  for (size_t i = 0; i < c->insts.n; i++) {
+    const tk_asm_inst *in = &c->insts.items[i];
+    if (in->op == TK_AO_BAR && in->guard < 0 && !tk_asm_has(in, TK_AM_warp))
+      return true;
+  }
+  return false;
+}
+
 void tki_run_ASM(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   const tk_slot *slots = t->frame->func->slots;
@@ -265,4 +275,5 @@ void tki_run_ASM(tki *t, const tki_op *op, tki_val *frame) {
   for (int i = 0; i < in->nres; i++) tki_set(t, &frame[in->res[i]], res[i]);
   tki_scratch_free(t, m.regs);
   tki_scratch_free(t, p);
+  if (has_barrier(m.code)) tki_tell_barrier(t, in);
 }

@@ -453,8 +453,6 @@ void tki_run_CAS(tki *t, const tki_op *op, tki_val *frame) {
 }
 
 void tki_run_BARRIER(tki *t, const tki_op *op, tki_val *frame) {
-  const tk_inst *in = op->in;
   (void)frame;
-  tki_access a = {.t = t, .in = in, .region = TKI_ANY, .verb = "barrier"};
-  if (TK_UNLIKELY(t->wants_writes)) tki_tell_access(t, &a);
+  tki_tell_barrier(t, op->in);
 }

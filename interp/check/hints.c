@@ -6,6 +6,9 @@
  * tl.where(i < n, i, 0) or tl.minimum before they promise something of them,
  * and store nothing of the lanes that this changes: a line that begins anew,
  * or goes on with the lane before, is taken to be meant.
+ *
+ * A GPU's allocator gives memory at multiples of 256 bytes or more, which the
+ * memory here need not be at: pointers count from where their memory begins.
  */
 #include <inttypes.h>
 
@@ -22,11 +25,13 @@ typedef struct line {
   const char *lanes;
   tk_dtype d; /* TK_UINT64 for addresses */
   size_t first, n, step, size;
-  int64_t unit; /* from one element to the next */
+  int64_t unit;   /* from one element to the next */
+  int64_t origin; /* what the lanes count from */
 } line;
 
 static int64_t at(const line *l, size_t i) {
-  return tk_lane_int(l->d, l->lanes + (l->first + i * l->step) * l->size);
+  const char *lane = l->lanes + (l->first + i * l->step) * l->size;
+  return tk_lane_int(l->d, lane) - l->origin;
 }
 
 /* What lane i does beside the one before. */
@@ -79,6 +84,7 @@ static const struct {
 
 static void report_hint(hints *h, tki *t, const tk_inst *in, const line *l,
                         int64_t value, size_t i) {
+  const char *from = in->type.ptr ? " bytes from the start of its memory" : "";
   tk_hint kind = tk_hint_kind(in);
   size_t lane = l->first + i * l->step;
   const char *where = tkc_lane(h->c, &in->type, lane);
@@ -88,9 +94,9 @@ static void report_hint(hints *h, tki *t, const tk_inst *in, const line *l,
           : "";
   tk_diag *d =
       tkc_report(h->c, t, TK_D_HINT, NULL, NULL,
-                 "tl.%s promises %s %" PRId64 ", and %s%s is %" PRId64 "%s",
+                 "tl.%s promises %s %" PRId64 ", and %s%s is %" PRId64 "%s%s",
                  tk_list_word(TK_LIST_HINT, kind), rules[kind].promise, value,
-                 *where ? "lane " : "it", where, at(l, i), before);
+                 *where ? "lane " : "it", where, at(l, i), from, before);
   tkc_at_lane(h->c, d, where);
   tkc_help(h->c, d,
            "leave the promise out, or make it true: compiled code may move "
@@ -103,7 +109,11 @@ static bool check_axis(hints *h, tki *t, const tk_inst *in, const tki_val *v,
   int64_t value = tk_hint_values(in)[axis];
   line l = {.n = 1, .step = 1, .size = tk_lane_size(&in->type), .unit = 1};
   l.d = in->type.ptr ? TK_UINT64 : (tk_dtype)in->type.elem;
-  if (in->type.ptr) l.unit = (int64_t)tk_dtype_size((tk_dtype)in->type.elem);
+  if (in->type.ptr) {
+    if (v->region == TKI_ANY) return false;
+    l.unit = (int64_t)tk_dtype_size((tk_dtype)in->type.elem);
+    l.origin = (int64_t)t->regions[v->region].lo;
+  }
   if (in->type.rank) l.n = (size_t)in->type.shape[axis];
   for (int k = axis + 1; k < in->type.rank; k++)
     l.step *= (size_t)in->type.shape[k];

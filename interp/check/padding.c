@@ -187,7 +187,8 @@ static void padding_access(void *ud, tki *t, const tki_access *a) {
 /* A row of a reduction, with the filled lane that it should have ignored. */
 typedef struct row {
   size_t first, n, step;
-  bool mixed; /* filled lanes beside loaded ones */
+  bool mixed; /* filled lanes beside loaded ones; in a sum, loaded zeros do not
+                 count: sums of lanes times 0 or 1 pick one, as in a sort */
   double best, filled;
   size_t lane; /* of `filled` */
 } row;
@@ -217,7 +218,7 @@ static void look_at_row(row *r, const tk_inst *in, const void *lanes,
     double x = lane_of(in, lanes, i);
     bool filled = !mask[i], first = !any[filled];
     double *best = filled ? &r->filled : &r->best;
-    any[filled] = true;
+    any[filled] |= wins || filled || x != ignored;
     if (wins ? first || row_beats(in, x, *best)
              : filled && x != ignored && r->filled == ignored) {
       *best = x;

@@ -25,7 +25,7 @@ typedef struct tkc_prec_shadow {
   tki_val exact;     /* fp64 lanes; one lane when the slot has only one */
   tki_val marks;     /* tkc_prec_id lanes; a scalar 0 if no lane has a mark */
   tk_dtype coarsest; /* the coarsest format that the lanes went through */
-  bool tf32;         /* they went through products of rounded operands */
+  bool rounded;      /* they went through products of rounded operands */
   /* Of a running sum: `chain` says how often the instruction `adds` has added
    * to its own result, `kept` is the coarsest format that the sum itself was
    * in, and `cast` what it was cast to since then, which counts only if the
@@ -56,7 +56,7 @@ typedef struct tkc_prec_page {
   int shift;       /* log2 of the bytes of an element */
   tk_dtype type;   /* of what was stored */
   tk_dtype coarsest;
-  bool tf32;
+  bool rounded;
   float *error;
   float *given; /* the part of the error that additions in memory were given
                    with their operands; NULL: there were no additions */
@@ -73,6 +73,7 @@ typedef struct tkc_prec_stall {
   size_t lane;
   uint32_t chain, trips;
   double error; /* of the lane before it stalled */
+  double lost;  /* sum of what has been added since then in vain */
 } tkc_prec_stall;
 
 typedef struct tkc_prec {

@@ -208,8 +208,79 @@ static size_t operand_lanes(const tkc_prec_result *r, int k) {
   return (size_t)tk_numel(&r->t->frame->func->slots[r->in->args[k]].type);
 }
 
-/* Returns the mark that an operand of the lane has, or 0. */
-static tkc_prec_id inherited(const tkc_prec_result *r, size_t lane) {
+/* A lane of an operand: what it is, what it would be, and its mark. */
+typedef struct term {
+  double value, exact;
+  tkc_prec_id mark;
+} term;
+
+static term term_of(const tkc_prec_result *r, int k, size_t lane) {
+  const tkc_prec_shadow *s = tkc_prec_of(r->t, r->in->args[k]);
+  term x = {.value = operand_value(r, k, lane)};
+  x.exact =
+      s ? *(const double *)tki_lane(&s->exact, lane, sizeof(double)) : x.value;
+  if (s && !tki_is_zero(&s->marks))
+    x.mark = *(const tkc_prec_id *)tki_lane(&s->marks, lane, sizeof x.mark);
+  return x;
+}
+
+/* What marked terms add to the error of a sum, and the mark of the one that
+ * adds most. */
+typedef struct share {
+  double error, largest;
+  tkc_prec_id mark;
+} share;
+
+static void add_share(share *s, tkc_prec_id mark, double error) {
+  if (!mark) return;
+  s->error += error;
+  if (s->mark && fabs(error) <= s->largest) return;
+  s->mark = mark;
+  s->largest = fabs(error);
+}
+
+static share share_in_product(const tkc_prec_result *r, size_t lane) {
+  tk_product p = tk_product_of(r->in);
+  size_t row = lane / p.n, column = lane % p.n, batch = row / p.m;
+  share s = {0};
+  for (size_t i = 0; i < p.k; i++) {
+    term a = term_of(r, 0, row * p.k + i);
+    term b = term_of(r, 1, (batch * p.k + i) * p.n + column);
+    add_share(&s, a.mark, (a.value - a.exact) * b.value);
+    add_share(&s, b.mark, a.exact * (b.value - b.exact));
+  }
+  if (r->in->nargs < 3) return s;
+  term sum = term_of(r, 2, lane);
+  add_share(&s, sum.mark, sum.value - sum.exact);
+  return s;
+}
+
+static share share_in_sum(const tkc_prec_result *r, size_t lane) {
+  tk_lines lines = tk_lines_read(r->in);
+  size_t first = tk_line_first(&lines, lane);
+  share s = {0};
+  for (size_t i = 0; i < lines.n; i++) {
+    term x = term_of(r, 0, first + i * lines.step);
+    add_share(&s, x.mark, x.value - x.exact);
+  }
+  return s;
+}
+
+static bool is_sum_of_lanes(const tk_inst *in) {
+  return in->op == TK_I_REDUCE && tk_inst_repeats(in) &&
+         tk_inst_reduction(in) == TK_R_SUM;
+}
+
+/* Returns the mark that an operand of the lane has, or 0.  In a sum of many
+ * terms, those that are marked must account for half of its error: a single
+ * one near zero, however wrong, may be no part of it. */
+static tkc_prec_id inherited(const tkc_prec_result *r, size_t lane,
+                             double off) {
+  if (r->mark && (r->in->op == TK_I_DOT || is_sum_of_lanes(r->in))) {
+    share s = r->in->op == TK_I_DOT ? share_in_product(r, lane)
+                                    : share_in_sum(r, lane);
+    return fabs(s.error) >= off / 2 ? s.mark : 0;
+  }
   if (r->mark) return r->mark;
   for (int k = 0; k < r->in->nargs; k++) {
     const tkc_prec_shadow *s = marked_operand(r, k);
@@ -235,8 +306,9 @@ static void judge_lane(tkc_prec_result *r, size_t lane, double v, double *e) {
     *e = v;
     return;
   }
-  tkc_prec_id id = r->marked ? inherited(r, lane) : 0;
-  double off = fabs(v - *e), size = fmax(fabs(*e), tkc_prec_smallest(r->d));
+  double off = fabs(v - *e);
+  tkc_prec_id id = r->marked ? inherited(r, lane, off) : 0;
+  double size = fmax(fabs(*e), tkc_prec_smallest(r->d));
   if (!id && off <= r->slack) {
     *e = v;
     return;

@@ -163,7 +163,7 @@ static bool add_errors(tkc_prec *p, const tki_access *a, double *exact,
     float *e = errors_at(p, x.addr, a->size, x.n, false);
     if (!e || !add_row(exact + x.lane, e, x.n)) continue;
     s->coarsest = tkc_prec_coarser(s->coarsest, p->page->coarsest);
-    s->tf32 |= p->page->tf32;
+    s->rounded |= p->page->rounded;
     any = true;
   }
   return any;
@@ -246,22 +246,21 @@ static double norm_of(const tki_access *a, const pair *x) {
   return n ? sqrt(sum / (double)n) : 0;
 }
 
-/* Returns the magnitude against which errors in smaller lanes are measured.
- * Rounding the operands of a product costs each lane the same, however much
- * of it cancels, so that for products in tf32 the block as a whole is the
- * measure. */
-static double least_of(tkc_prec *p, const tk_inst *in, const tki_access *a,
-                       const pair *x, const tkc_prec_shadow *s) {
-  double least =
-      fmax(tkc_prec_median(stored_sizes(p, in)), tkc_prec_smallest(x->d));
-  return s->tf32 ? fmax(least, norm_of(a, x)) : least;
+/* Whether an error comes from how the operands of a product were rounded.
+ * That costs each lane the same, however much of it cancels, so that the block
+ * as a whole is the measure. */
+static bool is_of_product(const tkc_prec *p, const tkc_prec_shadow *s,
+                          tkc_prec_id id) {
+  return s->rounded || p->sources.items[id - 1].in->op == TK_I_DOT;
 }
 
 /* Finds the stored lane that is furthest off. */
 static void find_worst(tkc_prec *p, tki *t, const tk_inst *in,
                        const tki_access *a, const pair *x,
                        const tkc_prec_shadow *s) {
-  double least = least_of(p, in, a, x, s);
+  double least =
+      fmax(tkc_prec_median(stored_sizes(p, in)), tkc_prec_smallest(x->d));
+  double norm = norm_of(a, x);
   double floor = tkc_prec_bound(s->coarsest, true), noise = tkc_prec_noise(p);
   double worst = 1;
   size_t at = a->n;
@@ -270,7 +269,9 @@ static void find_worst(tkc_prec *p, tki *t, const tk_inst *in,
     if (!id || !is_active(a, i)) continue;
     double e = exact_at(x, i), off = fabs(value_at(x, i) - e);
     double bound = fmax(p->sources.items[id - 1].bound, floor);
-    double ratio = off / (bound * fmax(fabs(e), least) + noise);
+    double size = fmax(fabs(e), least);
+    if (is_of_product(p, s, id)) size = fmax(size, norm);
+    double ratio = off / (bound * size + noise);
     if (ratio > worst) worst = ratio, at = i;
   }
   if (at == a->n) return;
@@ -306,7 +307,7 @@ static void remember_errors(tkc_prec *p, const tki_access *a, const pair *x,
     if (!e) continue;
     p->page->type = x->d;
     p->page->coarsest = tkc_prec_coarser(p->page->coarsest, s->coarsest);
-    p->page->tf32 |= s->tf32;
+    p->page->rounded |= s->rounded;
     for (size_t at = y.lane, end = y.lane + y.n; at < end; at += TKC_PREC_ROW) {
       size_t n = end - at < TKC_PREC_ROW ? end - at : TKC_PREC_ROW;
       tkc_prec_widen(x->d, value, x->value + at * x->step, x->step ? n : 1);

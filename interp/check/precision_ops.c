@@ -77,7 +77,7 @@ static void mix_formats(const tki *t, const tk_inst *in, tkc_prec_shadow *s) {
     const tkc_prec_shadow *x = tkc_prec_of(t, in->args[k]);
     if (!x) continue;
     s->coarsest = tkc_prec_coarser(s->coarsest, x->coarsest);
-    s->tf32 |= x->tf32;
+    s->rounded |= x->rounded;
   }
   s->kept = s->cast = TK_FP64;
 }
@@ -645,8 +645,10 @@ static void pass_dot(tkc_prec *p, tki *t, const tk_inst *in,
    * and rows with a few large terms are far above the median of the others. */
   if (tk_dot_precision(in) != TK_P_IEEE && in->from.elem == TK_FP32) {
     s.coarsest = tkc_prec_coarser(s.coarsest, TK_BF16);
-    s.tf32 = true;
+    s.rounded = true;
   }
+  s.rounded |= in->from.elem != TK_FP32 &&
+               (tkc_prec_of(t, in->args[0]) || tkc_prec_of(t, in->args[1]));
   double *c = tki_writable(&s.exact);
   memset(c, 0, (size_t)in->n * sizeof *c);
   if (in->nargs > 2) {

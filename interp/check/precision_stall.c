@@ -82,6 +82,7 @@ static bool find_lane(const tkc_prec_result *r, int sum, tkc_prec_stall *s) {
     if (!stands_still(r, sum, i)) continue;
     s->lane = i;
     s->error = error_of(r, i);
+    s->lost = 0;
     return true;
   }
   return false;
@@ -102,7 +103,11 @@ void tkc_prec_stalls(tkc_prec_result *r) {
     return;
   }
   double x = fabs(value_of(r, sum, s->lane));
-  bool grown = error_of(r, s->lane) - s->error >= ldexp(x, -24) * TRIPS / 2;
+  double growth = error_of(r, s->lane) - s->error;
+  s->lost += value_of(r, 1 - sum, s->lane);
+  /* Of an iteration that has converged the error comes from elsewhere. */
+  bool grown =
+      growth >= ldexp(x, -24) * TRIPS / 2 && growth <= 2 * fabs(s->lost);
   if (++s->trips >= TRIPS && grown) {
     report_stall(r, sum, s);
     s->trips = 0;

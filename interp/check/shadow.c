@@ -541,7 +541,7 @@ static void shadow_access(void *ud, tki *t, const tki_access *a) {
   if (is_harmless(s, a)) return;
   uint64_t program = tki_program_index(t);
   if (program != s->now.program) switch_to(s, program);
-  if (a->in->op == TK_I_BARRIER) {
+  if (a->barrier) {
     s->now.phase++;
     s->now.fenced = s->now.clock++;
   }

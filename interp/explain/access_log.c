@@ -62,7 +62,7 @@ static size_t log_region(tke_access_log *g, tki *t, const tki_access *a,
 }
 
 void tke_access_log_add(tke_access_log *g, tki *t, const tki_access *a) {
-  if (a->in->op == TK_I_BARRIER) return;
+  if (a->barrier) return;
   g->cut = g->cut || g->elements.n + a->n > TK_ACCESS_LOG_ELEMENTS;
   if (g->cut) return;
   size_t i = 0;

@@ -264,7 +264,7 @@ static tke_touch *touch_of(tke_touches *x, tk_env *e, const tki_access *a) {
 }
 
 void tke_touches_add(tke_touches *x, tki *t, const tki_access *a) {
-  if (a->in->op == TK_I_BARRIER || !is_on_line(x, t->frame)) return;
+  if (a->barrier || !is_on_line(x, t->frame)) return;
   tke_touch *c = touch_of(x, t->env, a);
   uint64_t index = tki_program_index(t);
   if (c)

@@ -16,7 +16,7 @@ import ctypes
 import functools
 import mmap
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _capi, torch_private
 
@@ -46,6 +46,14 @@ class _Storage:
         """Nothing is left to be written, or nobody could read it."""
         return self.weak.expired() or (
             self.map is not None and self.map.is_full())
+
+
+class _Held(NamedTuple):
+    """A finding that waits until the host reads the memory."""
+
+    say: Callable[[], None]
+    followed: bool  # a map says which elements are missing
+    weak: Any       # the storage: another one may come to its address
 
 
 class _Map:
@@ -84,8 +92,9 @@ class Fresh:
         self._known: dict[Any, Any] = {}
         self._given: set[Any] = set()  # addresses that a launch was told of
         self._limit = _PRUNE
-        self.held: dict[Any, Any] = {}    # address of a storage -> [say()]
-        self.dropped = 0  # findings that the host has made untrue
+        self.held: dict[Any, Any] = {}    # address of a storage -> [_Held]
+        # Findings that the host has made untrue, or whose memory is gone.
+        self.dropped = 0
 
     def keep_maps(self, follow: bool) -> None:
         """Whether detectors keep the maps up to date from here on."""
@@ -197,8 +206,11 @@ class Fresh:
             address = where_in_memory(t)
         if not address:
             return False
+        from torch.multiprocessing.reductions import StorageWeakRef
         followed = self._is_missing(t, address)
-        self.held.setdefault(address, []).append((say, followed))
+        self._drop_freed(address)
+        self.held.setdefault(address, []).append(
+            _Held(say, followed, StorageWeakRef(t.untyped_storage())))
         return True
 
     def judge(self, func: Any, args: Any, kwargs: Any, call: Any) -> Any:
@@ -208,7 +220,7 @@ class Fresh:
         with torch_private.unseen():
             for t in _tensors((args, tuple(kwargs.values()))):
                 address = where_in_memory(t)
-                if address in self.held:
+                if self._drop_freed(address):
                     before[address] = torch_private.version(t), t
         if not before:
             return call(func, args, kwargs)
@@ -233,13 +245,28 @@ class Fresh:
     def _read(self, t, address):
         """The host has read t: are there elements that nobody wrote?"""
         rest = []
-        for say, followed in self.held.pop(address, ()):
-            if followed and not self._is_missing(t, address):
-                rest.append((say, followed))  # not among these
+        for held in self.held.pop(address, ()):
+            if held.followed and not self._is_missing(t, address):
+                rest.append(held)  # not among these
             else:
-                say()
+                held.say()
         if rest:
             self.held[address] = rest
+
+    def _drop_freed(self, address):
+        """Whether findings wait for what the host does with the storage at an
+        address; those about one that was there before are dropped, which
+        nobody can read any more."""
+        all_ = self.held.get(address)
+        if not all_:
+            return False
+        rest = [held for held in all_ if not held.weak.expired()]
+        self.dropped += len(all_) - len(rest)
+        if rest:
+            self.held[address] = rest
+        else:
+            del self.held[address]
+        return bool(rest)
 
     def _is_missing(self, t, address):
         """Whether an element of t is known to be unwritten."""

@@ -42,7 +42,7 @@ static void note_access(void *ud, tki *t, const tki_access *a) {
   tkr_shard *x = ud;
   tki_stretch s = {0};
   uint32_t event = 0;
-  if (a->in->op == TK_I_BARRIER) return;
+  if (a->barrier) return;
   while (tki_next_stretch(a, &s)) {
     const tki_region *r = tki_access_region(a, s.lane);
     const char *host = r->host + (s.addr - r->lo);

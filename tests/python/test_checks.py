@@ -265,6 +265,28 @@ class Unwritten(support.ScriptCase):
                      "fill[(3,)](y, 17, B=8); y.sum()"):
             self.assertFalse(self.found(then), then)
 
+    def test_freed_before_it_is_read(self):
+        self.run_script("""
+            import torch
+            from tkdbg.fresh import Fresh
+
+            def read(t):
+                fresh.judge(torch.Tensor.sum, (t,), {},
+                            lambda func, args, kwargs: func(*args, **kwargs))
+
+            fresh, said = Fresh(True), []
+            memory = bytearray(32)
+            old = torch.frombuffer(memory, dtype=torch.float32)
+            assert fresh.hold(old, lambda: said.append("old"))
+            del old
+            new = torch.frombuffer(memory, dtype=torch.float32)
+            read(new)
+            assert not said and fresh.unsaid == 1
+            assert fresh.hold(new, lambda: said.append("new"))
+            read(new)
+            assert said == ["new"]
+        """, "-q", "--no-virtual-cuda")
+
     def test_not_read(self):
         for then in ("pass", "print(y.shape, y.view(-1).numel())",
                      "print(y[:16].sum())", "torch.zeros_like(y)"):
