@@ -155,6 +155,8 @@ int cli_usage(const cli_args *a, const char *fmt, ...)
 /* Empties standard output; the status, or another one after saying that what
  * was written there is lost. */
 int cli_flush(int status);
+/* Says that memory has run out, and ends with status 3. */
+void cli_no_memory(void) __attribute__((noreturn));
 /* and nothing else; reports if it is not */
 bool cli_one_file(const cli_args *a);
 const char *cli_nearest(const char *name, const char *(*next)(size_t i));

@@ -189,7 +189,7 @@ bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv) {
   *a = (cli_args){.command = command};
   a->uses = calloc((size_t)argc + 1, sizeof *a->uses);
   a->words = calloc((size_t)argc + 1, sizeof *a->words);
-  if (!a->uses || !a->words) return false;
+  if (!a->uses || !a->words) cli_no_memory();
   for (int i = 0; i < argc; i++) {
     if (is_puzzles_word(a, argv[i])) ours = false;
     if (ours && is_python_word(a, argv[i])) ours = false;

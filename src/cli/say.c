@@ -53,15 +53,19 @@ char *cli_read_rest(FILE *f) {
   return text;
 }
 
+void cli_no_memory(void) {
+  fputs("tkdbg: out of memory\n", stderr);
+  exit(TK_INTERNAL);
+}
+
 char *cli_format(const char *fmt, ...) {
   va_list ap;
   char *s;
   va_start(ap, fmt);
   int n = vasprintf(&s, fmt, ap);
   va_end(ap);
-  if (n >= 0) return s;
-  fputs("tkdbg: out of memory\n", stderr);
-  exit(TK_INTERNAL);
+  if (n < 0) cli_no_memory();
+  return s;
 }
 
 static int min3(int a, int b, int c) {

@@ -118,7 +118,7 @@ for megabytes in 10 50 100 150 175 190 195 200 205 210 215 220 1000; do
   else
     check "$megabytes MiB: status 3" [ $ended = 3 ]
     check "$megabytes MiB: what" \
-      grep -qE '^error: (LLVM ran )?out of memory' err
+      grep -qE '^(error|tkdbg): (LLVM ran )?out of memory' err
     if grep -q LLVM err; then
       says "$megabytes MiB: why" err \
         "help: memory is limited to $megabytes MiB here: raise the limit"
