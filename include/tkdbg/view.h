@@ -5,8 +5,8 @@
  * what every program does, and keeps the steps of some programs: all of them
  * where there are few.  docs/view.md describes the data.
  *
- * Ownership: a view belongs to its session.  Texts live until another one of
- * the same kind is asked for.
+ * Ownership: a view belongs to its session, which frees it if tk_view_free has
+ * not.  Texts live until another one of the same kind is asked for.
  */
 #ifndef TKDBG_VIEW_H
 #define TKDBG_VIEW_H
@@ -24,6 +24,9 @@ enum { TK_VIEW_MEGABYTES = 10 }; /* of a page, unless another limit is set */
 /* Watches the launches of the session that follow.  A page has at most about
  * that many megabytes; 0: as many as are usual. */
 tk_status tk_view_new(tk_session *s, size_t megabytes, tk_view **out);
+/* It watches no longer, and its texts are gone.  Not while a launch runs.
+ * NULL: does nothing. */
+void tk_view_free(tk_view *v);
 /* Several launches will follow, which share the page. */
 void tk_view_expect_many(tk_view *v);
 /* Whether the launches that begin from now on are left out. */

@@ -29,7 +29,7 @@ front      __init__      install(), uninstall(), options()
            repairs       which changes make a comparison pass
            whypage       ... and drawn
            profile       ``tkdbg profile``: where the time of launches went
-           viewpage      ``tkdbg view``: a page of all launches
+           viewpage      ``tkdbg view``, tkdbg.view: a page of launches
            watched       ... what the two have in common
            triton_replay a launch file by real Triton, as a process of its own
            setup         what install() puts in place and takes away again
@@ -132,9 +132,10 @@ if TYPE_CHECKING:
 
     from .settings import Options
     from .verifying import VerificationError, Verified
+    from .viewpage import Page
 
 __all__ = ["install", "uninstall", "installed", "options", "address_of",
-           "keep_stdin", "verify",
+           "keep_stdin", "verify", "view",
            "CompilationError", "InternalError", "KernelError", "LaunchError",
            "UsageError", "__version__"]
 
@@ -206,6 +207,18 @@ def verify(function: Any, reference: Callable[..., Any], every: int = 1,
     from . import verifying
     return verifying.verify(function, reference, every, rtol, atol, folder,
                             on_failure)
+
+
+def view(kernel: Any, grid: Any, /, *args: Any, **kwargs: Any) -> Page:
+    """Launches ``kernel[grid](*args, **kwargs)``, and returns the page of it:
+    docs/view.md describes what it shows.
+
+    A notebook shows it where it is the value of a cell; ``save(path)`` writes
+    it to a file.  If the launch ends with an error, the page has it on its
+    line, and ``error`` is the exception.
+    """
+    from . import viewpage
+    return viewpage.view(kernel, grid, args, kwargs)
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -385,7 +385,7 @@ def finish(session: Session, complete: bool) -> None:
     session.reports.kept_going(tell=True)
     if session.options.gen_suppressions and session.reports.findings():
         alone = session.options.json and (session.runs.profile or
-                                          session.runs.view or
+                                          session.runs.views or
                                           session.debugging.debugger)
         to = sys.stderr if alone else sys.stdout  # the other is JSON alone
         to.write(_capi.text(session.lib.tk_check_suppressions(session.ptr)))

@@ -476,6 +476,7 @@ PROTOTYPES = {
     "tk_profile_save": (c_int, [_P, _S]),
     # view.h
     "tk_view_new": (c_int, [_P, c_size_t, _OUT]),
+    "tk_view_free": (None, [_P]),
     "tk_view_expect_many": (None, [_P]),
     "tk_view_ignore": (None, [_P, c_bool]),
     "tk_view_launches": (c_size_t, [_P]),

@@ -18,7 +18,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import __main__ as main
-from . import errors, excepthook, parsing, pictures, setup, source, why
+from . import (errors, excepthook, parsing, pictures, setup, source,
+               viewpage, why)
 from . import session as session_
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ HELP = """%tkdbg [OPTIONS]     sets options for the cells that follow
 
 The options are those of 'tkdbg run' for scripts; also
   --access LINE      draws which elements line LINE of the cell touches
+  --view             with %%tkdbg: shows the page of 'tkdbg view'; with
+                     --page-size MEGABYTES
   --off              with %tkdbg: resets all options
 """
 
@@ -54,7 +57,7 @@ REFUSED = {
     **dict.fromkeys(("shard", "stores", "error_exitcode",
                      "gen_suppressions", "json"), _SCRIPT.format("run")),
     "why": _SCRIPT.format("why"), "profile": _SCRIPT.format("profile"),
-    **dict.fromkeys(("view", "open", "page_size"), _SCRIPT.format("view")),
+    "open": _SCRIPT.format("view"),
     "html": _SCRIPT.format("profile")}
 
 
@@ -151,6 +154,7 @@ class Notebook:
         __tracebackhide__ = True
         try:
             values, access, off = self._parse(line)
+            _check_view(values, cell)
             if cell is None:
                 if off:
                     self._reset()
@@ -233,8 +237,9 @@ class Notebook:
         session.runs.look_at(access or 0,
                              self._show_pictures if access else None)
         try:
-            exec(code, names)
-            value = eval(last, names) if last else None
+            with self._viewed():
+                exec(code, names)
+                value = eval(last, names) if last else None
             for line in session.requests.unmet():
                 print(f"tkdbg: {line}", file=sys.stderr)
             if access and not self.shown:
@@ -245,6 +250,32 @@ class Notebook:
         finally:
             session.runs.look_at(0, None)
             session.reports.kept_going(tell=True)
+
+    @contextlib.contextmanager
+    def _viewed(self):
+        """With --view, shows the page of the launches meanwhile; also where
+        an exception ends the cell."""
+        __tracebackhide__ = True
+        session = self.session
+        if not session.options.view:
+            yield
+            return
+        with session.lock:
+            recording = viewpage.Recording(session)
+            recording.select()
+        try:
+            yield
+        finally:
+            with session.lock:
+                try:
+                    page = recording.page()
+                finally:
+                    recording.close()
+            if page is None:
+                print("tkdbg: --view: no kernel was launched in this cell: "
+                      "there is nothing to show", file=sys.stderr)
+            else:
+                _display(page)
 
     def _begin(self):
         """A cell's launches are counted, recorded and printed anew."""
@@ -281,6 +312,15 @@ class Notebook:
             if self.shown > PICTURES:
                 return
             _display(picture)
+
+
+def _check_view(values, cell):
+    if "view" in values and cell is None:
+        raise errors.UsageError(
+            "tkdbg: --view shows the launches of one cell: write %%tkdbg "
+            "--view in its first line")
+    if "page_size" in values and "view" not in values:
+        raise errors.UsageError("tkdbg: --page-size needs --view")
 
 
 def _display(what):

@@ -32,7 +32,7 @@ class Runs:
         self.staged: set[Any] = set()   # those that `tkdbg compile` has done
         self.verdict = 0  # of proofs so far, the exit status that it makes
         self.profile: Any = None  # a tk_profile
-        self.view: Any = None     # a tk_view
+        self.views: list[Any] = []  # tk_views
         self.graphs: Any = None   # vcuda's CUDA graphs, where it is installed
         self.garbage: list[int] = []    # tk_launches to be freed
         self._has_recorded = False
@@ -86,8 +86,13 @@ class Runs:
         self.profile = profile
 
     def view_with(self, view: Any) -> None:
-        """A tk_view shows launches from here on."""
-        self.view = view
+        """A tk_view shows launches from here on, of those that options
+        select."""
+        self.views.append(view)
+
+    def view_no_more(self, view: Any) -> None:
+        """A tk_view is told of no launch any more."""
+        self.views.remove(view)
 
     def record_with(self, graphs: Any) -> None:
         """CUDA graphs that record launches while they are captured; None:
@@ -193,8 +198,8 @@ class Runs:
             debugging.before(selected)
         if self.profile:
             session.lib.tk_profile_ignore(self.profile, not selected)
-        if self.view:
-            session.lib.tk_view_ignore(self.view, not selected)
+        for view in self.views:
+            session.lib.tk_view_ignore(view, not selected)
         status = self._call(launch, options)
         if selected:
             session.requests.ran(launch, self._summary)

@@ -55,6 +55,12 @@ void tk_session_watch(tk_session *s, tk_watcher *w) {
   *at = w;
 }
 
+void tk_session_unwatch(tk_session *s, const tk_watcher *w) {
+  tk_watcher **at = &s->watchers;
+  while (*at && *at != w) at = &(*at)->next;
+  if (*at) *at = w->next;
+}
+
 typedef struct refusal {
   tk_watcher *w;
   tk_launch *launch;

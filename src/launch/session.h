@@ -169,6 +169,8 @@ void tk_launch_forget_answers(tk_launch *l);
 
 /* Another watcher, which is asked after those that are there. */
 void tk_session_watch(tk_session *s, tk_watcher *w);
+/* Asks it no longer, if it was asked. */
+void tk_session_unwatch(tk_session *s, const tk_watcher *w);
 
 /* Tells those who watch the session that the kernel cannot be specialised. */
 void tk_launch_refused(tk_launch *l);

@@ -249,9 +249,7 @@ void tkr_shard_begin(tkr_shard *x, tk_launch *l, const tk_run_options *o) {
 }
 
 void tkr_shard_end(tkr_shard *x) {
-  tk_watcher **at = &x->launch->session->watchers;
-  while (*at && *at != &x->watcher) at = &(*at)->next;
-  if (*at) *at = x->watcher.next;
+  tk_session_unwatch(x->launch->session, &x->watcher);
   drop_file(x);
   tk_arena_free(&x->arena);
 }

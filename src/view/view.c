@@ -87,6 +87,12 @@ tk_status tk_view_new(tk_session *s, size_t megabytes, tk_view **out) {
   return tk_session_guard(s, make_view, &m);
 }
 
+void tk_view_free(tk_view *v) {
+  if (!v) return;
+  tk_session_unwatch(v->session, &v->watcher);
+  free_view(&v->session->env, v);
+}
+
 void tk_view_expect_many(tk_view *v) {
   v->many = true;
 }

@@ -1,4 +1,5 @@
 """%load_ext tkdbg, in IPython's shell: one process for all cells."""
+import html
 import json
 import os
 import re
@@ -163,6 +164,59 @@ copy[(2,)](x, y, 30, B=16)""")
         self.assertEqual(boxes, [
             '<g fill="#4a90d9"><rect x="0" y="0" width="480" height="72"/>'
             '</g>'])
+
+    def data(self, shown):
+        """The launches of a page in a frame."""
+        frame = re.fullmatch("<iframe [^>]* srcdoc='([^']*)'></iframe>",
+                             shown["text/html"])
+        text = html.unescape(frame.group(1)).split('id="data">')[1]
+        return json.loads(text.split("</script>")[0])["launches"]
+
+    def test_view_of_a_cell(self):
+        both, bad, none, one, plain, line, size = self.cells(
+            "%%tkdbg --view\ngo(10)\ngo(11)", "%%tkdbg --view\ngo(10, 9)",
+            "%%tkdbg --view\n7", "%%tkdbg --view --launch 2\ngo(1)\ngo(2)",
+            "go(10)", "%tkdbg --view", "%%tkdbg --page-size 3\ngo(10)")
+        self.assertEqual(both["out"], "Out[3]: 11.0\n")
+        (shown,) = both["shown"]
+        first, second = self.data(shown)
+        self.assertEqual((first["kernel"], first["tensors"][1]["values"],
+                          second["tensors"][1]["values"]),
+                         ("total", [10], [11]))
+        self.assertFalse(bad["ok"])
+        (stopped,) = self.data(bad["shown"][0])
+        self.assertEqual(stopped["status"], "stopped")
+        self.assertNotIn("notebook.py", bad["out"])
+        self.assertIn("no kernel was launched in this cell", none["err"])
+        (launch,) = self.data(one["shown"][0])
+        self.assertEqual(launch["tensors"][1]["values"], [2])
+        self.assertEqual(plain["shown"] + none["shown"], [])
+        self.assertIn("write %%tkdbg --view", line["out"] + line["err"])
+        self.assertIn("--page-size needs --view", size["out"] + size["err"])
+
+    def test_view_of_a_launch(self):
+        shown, saved, bad, wrong, after = self.cells(
+            "import tkdbg\ny = np.zeros(1, 'f4')\n"
+            "page = tkdbg.view(total, (1,), np.ones(9, 'f4'), y, 9, B=16)\n"
+            "display(page)", "page.save('page.html'); y[0], page.error",
+            "bad = tkdbg.view(total, (1,), np.ones(9, 'f4'), y, 10, B=16)\n"
+            "display(bad)\nbad.error.kernel",
+            "tkdbg.view(total, (1,), np.ones(9, 'f4'))",
+            "%%tkdbg --engine gpu\ngo(3)")
+        (launch,) = self.data(shown["shown"][0])
+        self.assertEqual(launch["tensors"][1]["values"], [9])
+        self.assertIn("9.0", saved["out"])
+        self.assertIn("None", saved["out"])
+        with open(os.path.join(self.folder.name, "page.html"),
+                  encoding="utf-8") as f:
+            self.assertTrue(f.read().startswith("<!doctype html>"))
+        (launch,) = self.data(bad["shown"][0])
+        self.assertEqual(launch["findings"][0]["line"], 5)
+        self.assertIn("'total'", bad["out"])
+        self.assertFalse(wrong["ok"])
+        self.assertEqual(wrong["shown"], [])
+        # nobody watches any more, whether or not there is a GPU
+        self.assertNotIn("cannot be watched", after["out"] + after["err"])
 
     def test_line_without_an_access(self):
         (cell,) = self.cells("%%tkdbg --access 7\ngo(10)")

@@ -380,6 +380,22 @@ START_TEST(findings_belong_to_their_launch) {
 }
 END_TEST
 
+/* A view that is freed is told of no launch, and others go on. */
+START_TEST(a_view_may_be_freed) {
+  fixture f;
+  tk_view *other;
+  begin(&f, true, 0);
+  ck_assert_int_eq(tk_view_new(f.s, 0, &other), TK_OK);
+  ck_assert_int_eq(launch(&f, "add", 7, 200, 32), TK_OK);
+  ck_assert_uint_eq(tk_view_launches(other), 1);
+  tk_view_free(other);
+  tk_view_free(NULL);
+  ck_assert_int_eq(launch(&f, "add", 7, 200, 32), TK_OK);
+  ck_assert_uint_eq(tk_view_launches(f.v), 2);
+  end(&f);
+}
+END_TEST
+
 START_TEST(a_page_that_cannot_be_written) {
   fixture f;
   begin(&f, true, 0);
@@ -478,6 +494,7 @@ int main(void) {
   tcase_add_test(c, ignored_launches_are_left_out);
   tcase_add_test(c, a_launch_that_fails_is_shown);
   tcase_add_test(c, findings_belong_to_their_launch);
+  tcase_add_test(c, a_view_may_be_freed);
   tcase_add_test(c, a_page_that_cannot_be_written);
   tcase_add_test(c, the_page_holds_the_data);
   tcase_add_test(c, results_are_the_same_bits);
