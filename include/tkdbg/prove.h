@@ -92,6 +92,11 @@ tk_verdict tk_proof_worst(const tk_proof *p);
 /* As text, and as one JSON object; lives until the next one is asked for. */
 const char *tk_proof_text(tk_launch *l, const tk_proof *p);
 const char *tk_proof_json(tk_launch *l, const tk_proof *p);
+/* Writes a file of JUnit's XML with a test suite for each proof of the session
+ * that this was asked for until now; equal ones are one suite. An item is a
+ * test case: what is refuted failed, and what depends on data or is undecided
+ * was skipped. */
+tk_status tk_proof_junit(tk_launch *l, const tk_proof *p, const char *path);
 /* Whether this library was built with the solver that proofs need. */
 bool tk_prove_available(void);
 

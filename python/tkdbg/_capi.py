@@ -432,6 +432,7 @@ PROTOTYPES = {
     "tk_prove_available": (c_bool, []),
     "tk_proof_text": (_S, [_P, _P]),
     "tk_proof_json": (_S, [_P, _P]),
+    "tk_proof_junit": (c_int, [_P, _P, _S]),
     "tk_proof_worst": (c_int, [_P]),
     "tk_cache_look": (c_bool, [POINTER(CacheSummary), c_bool]),
     "tk_layout_draw": (c_int, [_P, _S, POINTER(c_int64), c_int,

@@ -129,6 +129,10 @@ class Prepared:
                      lib.tk_proof_text)
             text = _capi.text(write(self.ptr, proof))
             verdict = lib.tk_proof_worst(proof)
+            if session.options.junit is not None:
+                session.check(session.guarded(
+                    lib.tk_proof_junit, self.ptr, proof,
+                    session.options.junit.encode()))
         runs.proved(verdict)
         if (text, grid) not in runs.staged:
             runs.staged.add((text, grid))

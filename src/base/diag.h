@@ -97,6 +97,8 @@ void tk_diag_put_back(tk_env *e, tk_diag *list);
 void tk_finding_text(tk_buf *out, const tk_finding *f, bool colour);
 void tk_finding_json(tk_buf *out, const tk_finding *f);
 void tk_json_string(tk_buf *out, const char *s, size_t n);
+/* As text, or the value of an attribute, of HTML and XML. */
+void tk_markup_text(tk_buf *out, const char *s, size_t n);
 
 /* Writes a text to a file that the user has named; throws TK_USAGE after
  * reporting why it cannot. */

@@ -40,6 +40,28 @@ void tk_json_string(tk_buf *out, const char *s, size_t n) {
   tk_buf_putc(out, '"');
 }
 
+/* XML has no way to write most control characters. */
+static bool is_in_markup(unsigned char c) {
+  return c >= 0x20 || c == '\t' || c == '\n' || c == '\r';
+}
+
+void tk_markup_text(tk_buf *out, const char *s, size_t n) {
+  for (size_t i = 0, len; i < n; i += len ? len : 1) {
+    len = utf8_length((const unsigned char *)s + i, n - i);
+    switch (s[i]) {
+    case '&': tk_buf_puts(out, "&amp;"); break;
+    case '<': tk_buf_puts(out, "&lt;"); break;
+    case '>': tk_buf_puts(out, "&gt;"); break;
+    case '"': tk_buf_puts(out, "&quot;"); break;
+    default:
+      if (len && is_in_markup((unsigned char)s[i]))
+        tk_buf_add(out, s + i, len);
+      else
+        tk_buf_puts(out, "\xEF\xBF\xBD");
+    }
+  }
+}
+
 static void put_string(tk_buf *out, const char *key, const char *s) {
   tk_buf_printf(out, "\"%s\": ", key);
   tk_json_string(out, s, strlen(s));

@@ -20,6 +20,9 @@ static int prove_launch(cli_job *j) {
                                                 : tk_proof_text(j->launch, p);
   if (!text) return TK_INTERNAL;
   fputs(text, stdout);
+  const char *junit = cli_value(j->args, OPT_JUNIT);
+  if (junit) st = tk_proof_junit(j->launch, p, junit);
+  if (st != TK_OK) return st;
   return status_of(tk_proof_worst(p));
 }
 

@@ -59,6 +59,7 @@ struct tk_session {
   void *told;           /* the specialiser's: deprecated spellings reported */
   tk_watcher *watchers; /* in the order in which they are asked */
   tk_buf report;
+  tk_buf suites;      /* of JUnit: proofs so far (src/prove/text.c) */
   bool out_of_memory; /* something failed that no diagnostic tells of */
 };
 

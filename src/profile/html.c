@@ -24,18 +24,8 @@ typedef struct page {
   double whole; /* seconds */
 } page;
 
-static void put_escaped(tk_buf *out, const char *s, size_t n) {
-  for (size_t i = 0; i < n; i++) switch (s[i]) {
-    case '&': tk_buf_puts(out, "&amp;"); break;
-    case '<': tk_buf_puts(out, "&lt;"); break;
-    case '>': tk_buf_puts(out, "&gt;"); break;
-    case '"': tk_buf_puts(out, "&quot;"); break;
-    default: tk_buf_putc(out, s[i]);
-    }
-}
-
 static void page_text(tk_buf *out, const char *s) {
-  put_escaped(out, s, strlen(s));
+  tk_markup_text(out, s, strlen(s));
 }
 
 static double percent(const page *p, double seconds) {
@@ -206,7 +196,7 @@ static void page_number(page *p, int line) {
 
 static void page_code(page *p, const char *text, size_t n) {
   tk_buf_puts(p->out, "<span class=\"code\">");
-  put_escaped(p->out, text, n);
+  tk_markup_text(p->out, text, n);
   tk_buf_puts(p->out, "</span>");
 }
 

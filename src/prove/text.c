@@ -1,4 +1,4 @@
-/* text.c - a proof as text, and as JSON. */
+/* text.c - a proof as text, as JSON, and as test cases. */
 #include "launch/session.h"
 #include "tkdbg/prove.h"
 
@@ -25,6 +25,8 @@ typedef struct text_job {
   tk_launch *launch;
   const tk_proof *proof;
   int *number; /* of each relation that is needed, from 1; 0: it is not */
+  const tk_proof_item *item; /* that is written */
+  const char *path;          /* of a file that is written */
 } text_job;
 
 /* ---- relations ----------------------------------------------------------- */
@@ -117,7 +119,7 @@ static void write_proof(tk_env *e, void *ud) {
 
 static const char *proof_text(tk_launch *l, const tk_proof *p,
                               void (*write)(tk_env *e, void *ud)) {
-  text_job j = {l, p, NULL};
+  text_job j = {.launch = l, .proof = p};
   tk_status st = tk_session_guard(l->session, write, &j);
   return st == TK_OK ? tk_buf_str(&l->text) : NULL;
 }
@@ -204,4 +206,90 @@ static void write_json(tk_env *e, void *ud) {
 
 const char *tk_proof_json(tk_launch *l, const tk_proof *p) {
   return proof_text(l, p, write_json);
+}
+
+/* ---- test cases ---------------------------------------------------------- */
+
+static void put_markup(tk_buf *out, const char *s) {
+  tk_markup_text(out, s, strlen(s));
+}
+
+static void put_details(tk_buf *out, void *ud) {
+  const text_job *j = ud;
+  put_item(out, j, j->item);
+}
+
+/* What a test case has in it, if it did not pass. */
+static void put_outcome(tk_buf *out, text_job *j) {
+  const tk_proof_item *x = j->item;
+  if (x->verdict == TK_REFUTED) {
+    tk_buf_puts(out, "<failure type=\"counterexample\" message=\"");
+    put_markup(out, x->finding);
+    tk_buf_puts(out, "\">");
+    put_markup(out, tk_arena_text(&j->launch->arena, put_details, j, NULL));
+    tk_buf_puts(out, "</failure>");
+    return;
+  }
+  tk_buf_printf(out, "<skipped message=\"%s", verdicts[x->verdict]);
+  if (x->reason) tk_buf_puts(out, ": ");
+  if (x->reason) put_markup(out, x->reason);
+  tk_buf_puts(out, "\"/>");
+}
+
+static void put_name(tk_buf *out, void *ud) {
+  const tk_proof_item *x = ((const text_job *)ud)->item;
+  put_item_place(out, x);
+  tk_buf_printf(out, "%s: %s", x->subject, tk_duty_name(x->duty));
+}
+
+static void put_case(tk_buf *out, text_job *j) {
+  tk_buf_puts(out, "    <testcase classname=\"");
+  put_markup(out, j->proof->kernel);
+  tk_buf_puts(out, "\" name=\"");
+  put_markup(out, tk_arena_text(&j->launch->arena, put_name, j, NULL));
+  tk_buf_puts(out, "\"");
+  if (j->item->verdict == TK_PROVED) {
+    tk_buf_puts(out, "/>\n");
+    return;
+  }
+  tk_buf_puts(out, ">");
+  put_outcome(out, j);
+  tk_buf_puts(out, "</testcase>\n");
+}
+
+static void put_suite(tk_buf *out, void *ud) {
+  text_job *j = ud;
+  const tk_proof *p = j->proof;
+  tk_buf_puts(out, "  <testsuite name=\"");
+  put_markup(out, p->kernel);
+  if (*p->fixed) tk_buf_puts(out, " for ");
+  put_markup(out, p->fixed);
+  tk_buf_printf(out,
+                "\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
+                "skipped=\"%zu\">\n",
+                p->nitems, p->count[TK_REFUTED],
+                p->count[TK_ON_DATA] + p->count[TK_UNDECIDED]);
+  for (size_t i = 0; i < p->nitems; i++) {
+    j->item = &p->items[i];
+    put_case(out, j);
+  }
+  tk_buf_puts(out, "  </testsuite>\n");
+}
+
+static void write_junit(tk_env *e, void *ud) {
+  text_job *j = ud;
+  tk_buf *out = &j->launch->text, *suites = &j->launch->session->suites;
+  const char *suite = tk_arena_text(&j->launch->arena, put_suite, j, NULL);
+  if (!strstr(tk_buf_str(suites), suite)) tk_buf_puts(suites, suite);
+  tk_buf_clear(out);
+  tk_buf_printf(out,
+                "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+                "<testsuites>\n%s</testsuites>\n",
+                tk_buf_str(suites));
+  tk_save_text(e, j->path, out);
+}
+
+tk_status tk_proof_junit(tk_launch *l, const tk_proof *p, const char *path) {
+  return tk_session_guard(l->session, write_junit,
+                          &(text_job){.launch = l, .proof = p, .path = path});
 }

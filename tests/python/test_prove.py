@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 import support
 
@@ -158,6 +159,42 @@ class Relations(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("coverage: counterexample", done.stdout)
 
+    def test_verdicts_as_test_cases(self):
+        row = next(r for r in launches.table() if r.refuted)
+        launch = launches.launch(row.kind, row.kernel, *launches.SIZES)
+        proof, status = prove(row)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "proofs.xml")
+            done = run("prove", "--junit", path, launches.KERNELS,
+                       *launch.options(), *row.options())
+            suite, = ElementTree.parse(path).getroot()
+        self.assertEqual((done.stderr, done.returncode), ("", status))
+        self.assertEqual(len(suite), len(proof["items"]))
+        self.assertEqual(suite.get("tests"), str(len(suite)))
+        for case, item in zip(suite, proof["items"]):
+            with self.subTest(case.get("name")):
+                self.assertEqual(case.get("classname"), row.kernel)
+                self.check_case(case, item)
+        for number, tag in ("failures", "failure"), ("skipped", "skipped"):
+            self.assertEqual(suite.get(number),
+                             str(len(suite.findall(f"*/{tag}"))))
+
+    def check_case(self, case, item):
+        """That a test case says what an item of the JSON says."""
+        place = f"{item['file']}:{item['line']}: " if "file" in item else ""
+        self.assertEqual(case.get("name"),
+                         f"{place}{item['subject']}: {item['duty']}")
+        outcome = [(o.tag, o.get("message")) for o in case]
+        verdict = item["verdict"]
+        if verdict == "proved":
+            self.assertEqual(outcome, [])
+        elif verdict == "counterexample":
+            self.assertEqual(outcome, [("failure", item["finding"])])
+            self.assertIn(item["command"], case[0].text)
+        else:
+            self.assertEqual(outcome, [
+                ("skipped", f"{verdict}: {item['reason']}")])
+
 
 HEAD = """
 import torch, triton
@@ -237,6 +274,25 @@ class Scripts(unittest.TestCase):
     def test_without_the_check_it_fails(self):
         proof, _ = self.prove(DOUBLE.replace("CHECKS", "pass"))
         self.assertEqual(having(proof, "counterexample"), {"bounds"})
+
+    def test_launches_are_test_suites(self):
+        text = HEAD + ROWS + "run(ones(40, 40))\nrun(ones(4, 90))\n"
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "script.py")
+            xml = os.path.join(folder, "proofs.xml")
+            with open(path, "w") as f:
+                f.write(text)
+            done = run("prove", "-q", "--junit", xml, "--python",
+                       sys.executable, path)
+            if "libisl-dev" in done.stderr:
+                self.skipTest("isl is not installed (libisl-dev)")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            suites = ElementTree.parse(xml).getroot()
+        self.assertEqual([s.get("name") for s in suites],
+                         ["rows for B = 64", "rows for B = 128"])
+        for suite in suites:
+            self.assertEqual(suite.get("failures"), "0")
+            self.assertEqual(suite.get("skipped"), "0")
 
 
 if __name__ == "__main__":
