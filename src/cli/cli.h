@@ -157,7 +157,7 @@ int cli_usage(const cli_args *a, const char *fmt, ...)
 int cli_flush(int status);
 /* Says that memory has run out, and ends with status 3. */
 void cli_no_memory(void) __attribute__((noreturn));
-/* and nothing else; reports if it is not */
+/* Whether one FILE is named, and nothing else; reports if it is not. */
 bool cli_one_file(const cli_args *a);
 const char *cli_nearest(const char *name, const char *(*next)(size_t i));
 char *cli_format(const char *fmt, ...)
