@@ -123,7 +123,7 @@ static const char *text_of(tkt *d, const char *where, const char *text,
              "Here values are written in braces inside the text: dprintf "
              "%s, \"%s\"",
              where, in_braces(d, format, more));
-  if (!strncmp(more, "if", 2) && (!more[2] || more[2] == ' '))
+  if (strcspn(more, " ") == 2 && !strncmp(more, "if", 2))
     *cond = more + 2 + strspn(more + 2, " ");
   else if (*more)
     tkt_fail(d, "Unexpected '%s' after the text: a condition begins with 'if'.",
