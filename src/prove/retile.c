@@ -18,11 +18,6 @@ typedef struct retile_count {
 
 /* ---- what a divisor is --------------------------------------------------- */
 
-static const tkq_atom *single_atom(const tkq_terms *t, const tkq_poly *p) {
-  bool one = p->n == 1 && p->m[0].deg == 1 && p->m[0].c == 1;
-  return one ? &t->atoms.items[p->m[0].atoms[0]] : NULL;
-}
-
 /* p = c * (an atom) with c above 0: then that atom. */
 static const tkq_poly *scaled_atom(tkq_terms *t, const tkq_poly *p,
                                    int64_t *c) {
@@ -34,24 +29,6 @@ static const tkq_poly *scaled_atom(tkq_terms *t, const tkq_poly *p,
   m->c = 1;
   *atom = (tkq_poly){1, m};
   return atom;
-}
-
-/* p / (an atom), which must divide it. */
-static const tkq_poly *divided(tkq_terms *t, const tkq_poly *p, int atom) {
-  const tkq_poly *q = tkq_const(t, 0);
-  for (size_t i = 0; i < p->n; i++) {
-    tkq_mono *rest = TK_NEW(t->arena, tkq_mono);
-    bool met = false;
-    rest->c = p->m[i].c;
-    for (int k = 0; k < p->m[i].deg; k++)
-      if (!met && p->m[i].atoms[k] == atom)
-        met = true;
-      else
-        rest->atoms[rest->deg++] = p->m[i].atoms[k];
-    if (!met) return NULL;
-    q = tkq_add(t, q, &(tkq_poly){1, rest});
-  }
-  return q;
 }
 
 /* Of Q * pid_i + pid_j, where there are Q programs along j: both axes. */
@@ -79,14 +56,14 @@ static bool two_axes(tkq_terms *t, const tkq_poly *p, const tkq_poly *columns,
  * tiles. */
 static bool counts(tkq_terms *t, const tkq_poly *p, const tkq_poly *b,
                    retile_count *c) {
-  const tkq_atom *pid = single_atom(t, p);
+  const tkq_atom *pid = tkq_single(t, p);
   *c = (retile_count){.axis = {-1, -1}};
   c->columns = scaled_atom(t, b, &c->group);
   if (!c->columns || tkq_low(t, c->columns) < 1) return false;
   if (!pid || pid->kind != TKQ_PID) return two_axes(t, p, c->columns, c);
   c->axis[0] = pid->number;
   c->copy = pid->copy;
-  c->rows = divided(t, t->grid[pid->number], c->columns->m[0].atoms[0]);
+  c->rows = tkq_divided(t, t->grid[pid->number], c->columns->m[0].atoms[0]);
   return c->rows != NULL;
 }
 
@@ -113,7 +90,7 @@ static const tkq_poly *group_of(tkq_terms *t, const retile_count *c) {
  * quotient of pid. */
 static bool is_height(tkq_terms *t, const tkq_poly *b, const retile_count *c,
                       const tkq_poly *group) {
-  const tkq_atom *m = single_atom(t, b);
+  const tkq_atom *m = tkq_single(t, b);
   int64_t most;
   if (!m || m->kind != TKQ_MIN) return false;
   const tkq_poly *x = m->arg[0], *y = m->arg[1];
@@ -134,7 +111,7 @@ static const tkq_poly *row_or_column(tkq_terms *t, const tkq_atom *a,
     if (c->group == 1) return tile(t, c, column);
     return column ? NULL : group_of(t, c);
   }
-  const tkq_atom *r = single_atom(t, a->arg[0]);
+  const tkq_atom *r = tkq_single(t, a->arg[0]);
   if (!r || r->kind != TKQ_REM) return NULL;
   tkq_atom rest = *r;
   if (!counts(t, rest.arg[0], rest.arg[1], c) || c->group == 1 ||

@@ -32,33 +32,13 @@ static const tkq_form *is_quotient(tkq_terms *t, const tkq_poly *x,
   return tkq_or(t, f, tkq_and(t, tkq_ge(t, zero, b), tkq_maybe()));
 }
 
-/* The grid along an axis divided by b, an atom that divides it; NULL: none. */
-static const tkq_poly *programs_by(tkq_terms *t, const tkq_poly *grid,
-                                   const tkq_poly *b) {
-  const tkq_poly *q = tkq_const(t, 0);
-  if (b->n != 1 || b->m[0].deg != 1 || b->m[0].c != 1) return NULL;
-  for (size_t i = 0; i < grid->n; i++) {
-    tkq_mono *rest = TK_NEW(t->arena, tkq_mono);
-    bool met = false;
-    rest->c = grid->m[i].c;
-    for (int k = 0; k < grid->m[i].deg; k++)
-      if (!met && grid->m[i].atoms[k] == b->m[0].atoms[0])
-        met = true;
-      else
-        rest->atoms[rest->deg++] = grid->m[i].atoms[k];
-    if (!met) return NULL;
-    q = tkq_add(t, q, &(tkq_poly){1, rest});
-  }
-  return q;
-}
-
 /* Of pid // b where b divides the grid: it is below their quotient. */
 static const tkq_form *below_quotient(tkq_terms *t, const tkq_poly *x,
                                       const tkq_poly *a, const tkq_poly *b) {
-  if (a->n != 1 || a->m[0].deg != 1 || a->m[0].c != 1) return tkq_true();
-  const tkq_atom *pid = &t->atoms.items[a->m[0].atoms[0]];
-  if (pid->kind != TKQ_PID || tkq_low(t, b) < 1) return tkq_true();
-  const tkq_poly *q = programs_by(t, t->grid[pid->number], b);
+  const tkq_atom *pid = tkq_single(t, a);
+  if (!pid || pid->kind != TKQ_PID || tkq_low(t, b) < 1 || !tkq_single(t, b))
+    return tkq_true();
+  const tkq_poly *q = tkq_divided(t, t->grid[pid->number], b->m[0].atoms[0]);
   return q ? tkq_lt(t, x, q) : tkq_true();
 }
 

@@ -208,6 +208,28 @@ int64_t tkq_atom_low(const tkq_terms *t, int atom) {
   return x >= 0 && y >= 1 ? 0 : INT64_MIN;
 }
 
+const tkq_atom *tkq_single(const tkq_terms *t, const tkq_poly *p) {
+  bool one = p->n == 1 && p->m[0].deg == 1 && p->m[0].c == 1;
+  return one ? &t->atoms.items[p->m[0].atoms[0]] : NULL;
+}
+
+const tkq_poly *tkq_divided(tkq_terms *t, const tkq_poly *p, int atom) {
+  const tkq_poly *q = tkq_const(t, 0);
+  for (size_t i = 0; i < p->n; i++) {
+    tkq_mono *rest = TK_NEW(t->arena, tkq_mono);
+    bool met = false;
+    rest->c = p->m[i].c;
+    for (int k = 0; k < p->m[i].deg; k++)
+      if (!met && p->m[i].atoms[k] == atom)
+        met = true;
+      else
+        rest->atoms[rest->deg++] = p->m[i].atoms[k];
+    if (!met) return NULL;
+    q = tkq_add(t, q, &(tkq_poly){1, rest});
+  }
+  return q;
+}
+
 int64_t tkq_low(const tkq_terms *t, const tkq_poly *p) {
   int64_t sum = 0;
   for (size_t i = 0; i < p->n; i++) {

@@ -109,6 +109,10 @@ const tkq_poly *tkq_power(tkq_terms *t, const tkq_poly *a);
 const tkq_poly *tkq_select(tkq_terms *t, const tkq_form *when,
                            const tkq_poly *a, const tkq_poly *b);
 bool tkq_same(const tkq_poly *a, const tkq_poly *b);
+/* The atom that p is; NULL: it is none. */
+const tkq_atom *tkq_single(const tkq_terms *t, const tkq_poly *p);
+/* p / (an atom); NULL: not each of its terms has the atom. */
+const tkq_poly *tkq_divided(tkq_terms *t, const tkq_poly *p, int atom);
 /* Whether it is a number, then *c. */
 bool tkq_is_const(const tkq_poly *p, int64_t *c);
 /* A bound that p is known not to be below; INT64_MIN: none. */
