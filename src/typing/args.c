@@ -142,6 +142,14 @@ bool tks_arg_bool(tks *s, const tks_args *a, size_t i) {
   return sv_truth(s, v);
 }
 
+bool tks_arg_only_bool(tks *s, const tks_args *a, size_t i, tks_change since) {
+  if (a->v[i].kind == V_INT && tks_has(s, since))
+    tks_error_help(s, TK_D_TYPE, "write True or False",
+                   "%s: %s is a bool, not %s", a->op->name, param_name(s, a, i),
+                   tks_show(s, &a->v[i]));
+  return tks_arg_bool(s, a, i);
+}
+
 const char *tks_arg_str(tks *s, const tks_args *a, size_t i) {
   if (sv_is_none(&a->v[i])) return "";
   if (a->v[i].kind != V_STR) bad(s, a, i, "a string");

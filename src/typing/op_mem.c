@@ -470,14 +470,6 @@ static void no_block_options(tks *s, const tks_args *a, size_t i, size_t end) {
 }
 
 /* The mode says where the options begin. */
-static bool is_volatile(tks *s, const tks_args *a, size_t i) {
-  if (a->v[i].kind == V_INT && tks_has(s, TKS_VOLATILE_IS_BOOL))
-    tks_error_help(s, TK_D_TYPE, "write True or False",
-                   "%s: volatile is a bool, not %s", a->op->name,
-                   tks_show(s, &a->v[i]));
-  return tks_arg_bool(s, a, i);
-}
-
 sval rule_load(tks *s, const tks_args *a) {
   size_t options = (size_t)a->op->mode;
   const option_words cache = load_cache(s);
@@ -491,7 +483,8 @@ sval rule_load(tks *s, const tks_args *a) {
     tks_error(s, TK_D_CALL, "`other` cannot be provided without `mask`");
   s->frame->at = at;
   sval v = tks_load(s, &a->v[0], &a->v[1], &a->v[2]);
-  last_inst(s)->attr[0] = is_volatile(s, a, options + 2);
+  last_inst(s)->attr[0] =
+      tks_arg_only_bool(s, a, options + 2, TKS_VOLATILE_IS_BOOL);
   keep_options(s, a, options, &cache);
   return v;
 }

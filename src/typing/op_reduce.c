@@ -274,14 +274,6 @@ sval rule_reduce(tks *s, const tks_args *a) {
   return r;
 }
 
-static bool is_reverse(tks *s, const tks_args *a, size_t i) {
-  if (a->v[i].kind == V_INT && tks_has(s, TKS_REVERSE_IS_BOOL))
-    tks_error_help(s, TK_D_TYPE, "write True or False",
-                   "%s: reverse is a bool, not %s", a->op->name,
-                   tks_show(s, &a->v[i]));
-  return tks_arg_bool(s, a, i);
-}
-
 sval rule_scan(tks *s, const tks_args *a) {
   bool single;
   sval in = inputs(s, a, &single);
@@ -293,7 +285,7 @@ sval rule_scan(tks *s, const tks_args *a) {
   c->nlevels = 1;
   tk_inst *inst = tks_inst_new(s, TK_I_SCAN_FN, 0, shape, in.n, in.items, in.n);
   inst->attr[0] = axis;
-  inst->attr[1] = is_reverse(s, a, 3);
+  inst->attr[1] = tks_arg_only_bool(s, a, 3, TKS_REVERSE_IS_BOOL);
   inst->ref.combine = c;
   return results(s, inst, &in, shape, single);
 }
@@ -308,7 +300,7 @@ sval rule_cumsum(tks *s, const tks_args *a) {
     v = tks_cast_to(s, &v, sum_type(s, &v, &a->v[3]));
   tk_inst *in = tks_emit(s, TK_I_SCAN, a->op->mode, v.type, 1, &v);
   in->attr[0] = tks_arg_axis(s, &a->v[1], v.type.rank);
-  in->attr[1] = is_reverse(s, a, 2);
+  in->attr[1] = tks_arg_only_bool(s, a, 2, TKS_REVERSE_IS_BOOL);
   return tks_result(in);
 }
 

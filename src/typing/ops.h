@@ -6,6 +6,7 @@
 
 #include "base/lookup.h"
 #include "typing/emit.h"
+#include "typing/version.h"
 
 /* A parameter of an operation, as its signature in op.def says. */
 typedef struct tks_param {
@@ -91,6 +92,8 @@ sval tks_call_name(tks *s, const char *op, const sval *args, size_t n);
 
 int64_t tks_arg_int(tks *s, const tks_args *a, size_t i, const char *what);
 bool tks_arg_bool(tks *s, const tks_args *a, size_t i);
+/* ... that must be True or False since a change: a number is refused. */
+bool tks_arg_only_bool(tks *s, const tks_args *a, size_t i, tks_change since);
 const char *tks_arg_str(tks *s, const tks_args *a, size_t i);
 int tks_arg_shape(tks *s, const sval *v, int64_t *shape);
 int tks_arg_axis(tks *s, const sval *v, int rank);
