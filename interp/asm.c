@@ -275,5 +275,6 @@ void tki_run_ASM(tki *t, const tki_op *op, tki_val *frame) {
   for (int i = 0; i < in->nres; i++) tki_set(t, &frame[in->res[i]], res[i]);
   tki_scratch_free(t, m.regs);
   tki_scratch_free(t, p);
-  if (has_barrier(m.code)) tki_tell_barrier(t, in);
+  if (TK_UNLIKELY(t->wants_writes) && has_barrier(m.code))
+    tki_tell_barrier(t, in);
 }

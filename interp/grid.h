@@ -15,11 +15,15 @@ bool tki_program_at(const tki *t, uint64_t i, uint64_t *index);
 /* The ids of a program by its index. */
 void tki_pid_of(const tki *t, uint64_t index, int64_t pid[3]);
 
-/* The index of the program that runs, axis 0 fastest. */
-static inline uint64_t tki_program_index(const tki *t) {
-  return (uint64_t)t->pid[0] +
+/* The index of a program by its ids, axis 0 fastest. */
+static inline uint64_t tki_index_of(const tki *t, const int64_t pid[3]) {
+  return (uint64_t)pid[0] +
          (uint64_t)t->grid[0] *
-             ((uint64_t)t->pid[1] + (uint64_t)t->grid[1] * (uint64_t)t->pid[2]);
+             ((uint64_t)pid[1] + (uint64_t)t->grid[1] * (uint64_t)pid[2]);
+}
+/* ... of the program that runs. */
+static inline uint64_t tki_program_index(const tki *t) {
+  return tki_index_of(t, t->pid);
 }
 
 #endif

@@ -266,9 +266,7 @@ static void tkc_flow_unassigned(void *ud, tki *t, int slot) {
 /* A bad access ends the run before observers are told of the access. */
 static void tkc_flow_stop(void *ud, tki *t) {
   const tk_inst *in = t->frame ? t->frame->inst : NULL;
-  bool access = in && (in->op == TK_I_LOAD || in->op == TK_I_STORE ||
-                       in->op == TK_I_ATOMIC || in->op == TK_I_CAS);
-  if (access) tkc_flow_bad_address(ud, t, in);
+  if (in && tk_inst_accesses(in)) tkc_flow_bad_address(ud, t, in);
 }
 
 /* Returns what is known of a region's memory; views of the same memory share

@@ -5,15 +5,10 @@
 #include "interp/explain/slice.h"
 #include "interp/grid.h"
 
-static bool is_access(const tk_inst *in) {
-  return in->op == TK_I_LOAD || in->op == TK_I_STORE || in->op == TK_I_ATOMIC ||
-         in->op == TK_I_CAS;
-}
-
 static void explain_address(void *ud, tki *t) {
   tke_stopped *x = ud;
   const tki_frame *f = t->frame;
-  if (!f || !f->inst || !is_access(f->inst) || !t->bad_lane ||
+  if (!f || !f->inst || !t->bad_lane ||
       tki_program_index(t) != x->trace.program)
     return;
   int slot = f->inst->args[0];
@@ -30,11 +25,8 @@ void tke_stopped_begin(tke_stopped *x, tki *t, const int64_t pid[3],
   x->arena = a;
   x->found = (tk_explanation){.scope = -1};
   x->observer = (tki_observer){.ud = x, .stop = explain_address};
-  uint64_t program =
-      (uint64_t)pid[0] +
-      (uint64_t)t->grid[0] *
-          ((uint64_t)pid[1] + (uint64_t)t->grid[1] * (uint64_t)pid[2]);
-  tke_trace_init(&x->trace, t, program, (size_t)TKE_TRACE_MIB << 20);
+  tke_trace_init(&x->trace, t, tki_index_of(t, pid),
+                 (size_t)TKE_TRACE_MIB << 20);
   tki_observe(t, &x->trace.observer);
   tki_observe(t, &x->observer);
 }

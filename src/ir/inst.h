@@ -283,6 +283,11 @@ static inline tk_window tk_inst_window(const tk_inst *in) {
          : in->op == TK_I_STORE ? tk_store_window(in)
                                 : TK_W_POINTERS;
 }
+/* Whether its operand 0 is an address, or a block of them, that it accesses. */
+static inline bool tk_inst_accesses(const tk_inst *in) {
+  return in->op == TK_I_LOAD || in->op == TK_I_STORE || in->op == TK_I_ATOMIC ||
+         in->op == TK_I_CAS;
+}
 /* Whether it is an atomic load. */
 static inline bool tk_inst_is_atomic_load(const tk_inst *in) {
   return in->op == TK_I_LOAD && tk_load_ordering(in) != TK_ORD_WEAK;

@@ -124,11 +124,6 @@ static void profile_frame(void *ud, tki *t, bool begins) {
 
 /* ---- instructions ------------------------------------------------------- */
 
-static bool is_access(const tk_inst *in) {
-  return in->op == TK_I_LOAD || in->op == TK_I_STORE || in->op == TK_I_ATOMIC ||
-         in->op == TK_I_CAS;
-}
-
 /* Lanes that a mask lets through; it stays symbolic if it is. */
 static size_t count_active_lanes(const tk_inst *in, const tki_val *mask) {
   const uint8_t *one = mask ? tki_one_lane(mask) : NULL;
@@ -167,7 +162,7 @@ static void profile_begins(void *ud, tki *t, const tk_inst *in,
   TK_ASSERT(!c->in || c->in == in); /* a number is of one instruction */
   if (!c->in) {
     c->in = in;
-    c->access = is_access(in);
+    c->access = tk_inst_accesses(in);
     c->block = in->nres && in->type.rank && tk_inst_is_pure(in);
   }
   if (c->access) look_at_access(r, t, in, slots);

@@ -372,9 +372,7 @@ static void walk_inst(walk_frame *f, const tk_inst *in) {
                 walk_list);
     return;
   }
-  if (in->op == TK_I_LOAD || in->op == TK_I_STORE || in->op == TK_I_ATOMIC ||
-      in->op == TK_I_CAS)
-    walk_access(f, in);
+  if (tk_inst_accesses(in)) walk_access(f, in);
   if (in->op == TK_I_ASSERT) note_claim(f, in);
   if (may_store(in)) lose(f, in->span, "what it runs is not followed");
   tkq_value v = in->nres ? tkq_evaluate(w, f->func, in, f->slots)

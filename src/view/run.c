@@ -103,7 +103,7 @@ static void view_ends(void *ud, tki *t, const tk_inst *in,
   r->program = r->cost;
   r->site = &r->sites[tki_site(t)];
   charge(r, now - r->last);
-  uint64_t flops = tkw_is_access(in) ? 0 : tk_inst_flops(in);
+  uint64_t flops = tk_inst_accesses(in) ? 0 : tk_inst_flops(in);
   r->program->calls++;
   r->program->flops += flops;
   r->site->calls++;
@@ -125,7 +125,7 @@ static void view_access(void *ud, tki *t, const tki_access *a) {
   tkw_run *r = ud;
   uint64_t began = tkf_ticks();
   tkw_program *p = program_now(r, t);
-  if (!tkw_is_access(a->in) && !a->n) return; /* a barrier */
+  if (a->barrier) return;
   uint64_t active = tkw_cover_access(r, a, r->index);
   add_traffic(r->cost, a, active);
   add_traffic(&r->sites[tki_site(t)], a, active);

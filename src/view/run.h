@@ -75,11 +75,6 @@ typedef struct tkw_run {
 void tkw_run_begin(tkw_run *r, tki *t, size_t bytes);
 void tkw_run_end(tkw_run *r);
 
-static inline bool tkw_is_access(const tk_inst *in) {
-  return in->op == TK_I_LOAD || in->op == TK_I_STORE || in->op == TK_I_ATOMIC ||
-         in->op == TK_I_CAS;
-}
-
 /* step.c: what a program that is kept does. */
 void tkw_step_frame(tkw_run *r, tkw_program *p, tki *t);
 void tkw_step_begins(tkw_run *r, tkw_program *p, tki *t, const tk_inst *in,

@@ -292,7 +292,7 @@ void tkw_step_access(tkw_run *r, tkw_program *p, tki *t, const tki_access *a) {
   tk_buf *out = &p->accesses;
   const tki_region *region =
       a->region != TKI_ANY ? &t->regions[a->region] : NULL;
-  if (!tkw_is_access(a->in) || !followed_step(r, p, t)) return;
+  if (a->barrier || !followed_step(r, p, t)) return;
   if (out->n) tk_buf_putc(out, ',');
   tk_buf_printf(out, "{\"op\":\"%s\",\"line\":%d",
                 a->in->op == TK_I_ATOMIC ? tk_mode_name(a->in)
