@@ -151,25 +151,26 @@ class Answer:
             head.append(f"  {self._later(origin.logged)} changed "
                         f"{origin.parameter} since; this is what the launch "
                         "left")
-        other = None if found is UNKNOWN else self._agreeing(origin, expected)
-        head += [other] if other else []
         for tolerance in dict.fromkeys(((seen.rtol, seen.atol),
                                         (USUAL, USUAL))):
-            lines = self._compared(origin, wanted, tolerance, head, written)
+            lines = self._compared(
+                origin, wanted, tolerance, head, written,
+                None if found is UNKNOWN else expected)
             if lines:
                 return lines
         return []
 
     def _agreeing(self, origin, expected):
-        """The line about another launch that wrote what is expected."""
-        if not untouched.is_of_host(self.log, expected):
-            return None
+        """The line about another launch that wrote what is expected, or
+        none."""
+        if expected is None or not untouched.is_of_host(self.log, expected):
+            return []
         at = untouched.agreeing(self.log, expected)
         if at is None or at == (origin.logged, origin.parameter):
-            return None
+            return []
         logged, name = at
-        return (f"  launch {logged.number}, {logged.kernel}, wrote what is "
-                f"expected to its {name}")
+        return [f"  launch {logged.number}, {logged.kernel}, wrote what is "
+                f"expected to its {name}"]
 
     def _later(self, logged):
         """What may have written to the tensors of a launch after it."""
@@ -178,7 +179,8 @@ class Answer:
         return (f"the host or launch {self.log.last_left_out}, which was not "
                 "recorded, has")
 
-    def _compared(self, origin, wanted, tolerance, head, written):
+    def _compared(self, origin, wanted, tolerance, head, written, expected):
+        """expected: the array that the script compares with, if it is one."""
         logged = origin.logged
         with Replay(self.lib, logged, "all" if self.asked else None) as replay:
             origins.expect(replay, origin.parameter, wanted, *tolerance)
@@ -186,6 +188,7 @@ class Answer:
             difference = replay.difference()
             if difference is None or written and not difference.programs:
                 return []
+            head = [*head, *self._agreeing(origin, expected)]
             why = (difference.explanation.contents if difference.explanation
                    else None)
             self.stop = _stop(logged, why)
@@ -250,10 +253,8 @@ class Answer:
             return []
         at = found[-1]
         lines = [] if "program" not in at else self._bad_address(logged, at)
-        self.stop = None if "program" not in at else {
-            "kernel": logged.kernel, "launch": logged.nth,
-            "pids": ",".join(map(str, at["program"])),
-            "breakpoints": [f"{os.path.basename(at['file'])}:{at['line']}"]}
+        self.stop = None if "program" not in at else _stop_at(
+            logged, at["program"], at["file"], at["line"])
         return [*lines, *_host(logged, None, MOST_HOST),
                 *_offered(self.stop, self.command)]
 
@@ -457,13 +458,14 @@ class Answer:
         if origin is None:
             return []
         held = origin.after[origin.own]
-        odd = numpy.argwhere(_ODD.get(seen.asks, _is_not_finite)(held) &
-                             numpy.isin(origin.own, origin.places))
+        is_odd = (getattr(numpy, seen.asks)(held) if seen.asks in _ODD else
+                  ~numpy.isfinite(held))
+        odd = numpy.argwhere(is_odd & numpy.isin(origin.own, origin.places))
         index = odd[0].tolist() if len(odd) else [0] * held.ndim
         head = [_head(seen.name, origin)]
         if len(odd):
             head.append(f"  {_are(len(odd), held.size)} "
-                        + _WORDS.get(seen.asks, "not finite"))
+                        + _ODD.get(seen.asks, "not finite"))
         return self._followed(origin, index, head)
 
     def _followed(self, origin, index, head):
@@ -518,8 +520,7 @@ class _Part(NamedTuple):
 
 
 def _is_finite_step(step):
-    return (text(step.value.text) if step.value.text else "") not in (
-        "inf", "-inf", "nan")
+    return text(step.value.text) not in ("inf", "-inf", "nan")
 
 
 def _composed(head, suspects, parts, told, offer, most):
@@ -571,24 +572,8 @@ def _read(why):
                 yield name, step.element.index[:max(0, step.element.rank)]
 
 
-def _is_not_finite(held):
-    import numpy
-    return ~numpy.isfinite(held)
-
-
-def _is_nan(held):
-    import numpy
-    return numpy.isnan(held)
-
-
-def _is_infinite(held):
-    import numpy
-    return numpy.isinf(held)
-
-
-# what an array may be asked for: which elements are odd, and what they are
-_ODD = {"isnan": _is_nan, "isinf": _is_infinite}
-_WORDS = {"isnan": "NaN", "isinf": "infinite"}
+# what an array may be asked for, and what the odd elements then are
+_ODD = {"isnan": "NaN", "isinf": "infinite"}
 
 
 def _sides(seen):
@@ -683,9 +668,15 @@ def _stop(logged, why):
     if why is None or not why.blame.nwrites:
         return None
     store = why.blame.writes[0]
-    place = f"{os.path.basename(text(store.place.file))}:{store.place.line}"
+    return _stop_at(logged, store.program, text(store.place.file),
+                    store.place.line)
+
+
+def _stop_at(logged, program, file, line):
+    """... at a line of a program."""
     return {"kernel": logged.kernel, "launch": logged.nth,
-            "pids": ",".join(map(str, store.program)), "breakpoints": [place]}
+            "pids": ",".join(map(str, program)),
+            "breakpoints": [f"{os.path.basename(file)}:{line}"]}
 
 
 def _offered(stop, command):

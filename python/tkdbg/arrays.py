@@ -24,6 +24,10 @@ class Memory(NamedTuple):
     storage: int
     nbytes: int
 
+    def meets(self, at: int, nbytes: int) -> bool:
+        """Whether its storage has a byte of a stretch of memory."""
+        return self.storage < at + nbytes and at < self.storage + self.nbytes
+
 
 def memory(array: Any) -> Memory | None:
     """The Memory of a tensor on the host or an array; None: it has none."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import mmap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _capi, torch_private
@@ -406,13 +406,18 @@ _LOOKS = frozenset(
     "new_empty new_zeros new_ones new_full new_empty_strided".split())
 
 
-def _tensors(values):
-    """The tensors in nested sequences."""
+def found_in(values: Iterable[Any],
+             wanted: Callable[[Any], bool]) -> Iterator[Any]:
+    """What is wanted of the values in nested sequences."""
     for value in values:
         if isinstance(value, (tuple, list)):
-            yield from _tensors(value)
-        elif type(value) is _torch().Tensor:
+            yield from found_in(value, wanted)
+        elif wanted(value):
             yield value
+
+
+def _tensors(values):
+    return found_in(values, lambda value: type(value) is _torch().Tensor)
 
 
 # ---- writes that are understood ----------------------------------------------

@@ -153,12 +153,9 @@ def _joined(parts: Iterable[Roots | None]) -> Roots | None:
 
 
 def _tensors(values):
-    """The tensors in nested sequences."""
-    for value in values:
-        if isinstance(value, (tuple, list)):
-            yield from _tensors(value)
-        elif isinstance(value, _tensor_classes()):
-            yield value
+    """Those of subclasses, such as parameters, too."""
+    classes = _tensor_classes()
+    return fresh.found_in(values, lambda value: isinstance(value, classes))
 
 
 def _is_in_place(name):

@@ -31,7 +31,9 @@ class Logged:
     """One launch that was recorded."""
 
     def __init__(self, number: int, kernel: str, nth: int, path: str,
-                 values: dict[str, Any], grid: tuple[int, int, int]) -> None:
+                 values: dict[str, Any], tensors: dict[str, Any],
+                 grid: tuple[int, int, int]) -> None:
+        """values: of its parameters; tensors: those that are."""
         self.number = number
         self.site = hostlines.site()
         self.grid = grid
@@ -40,7 +42,7 @@ class Logged:
         self.nth = nth  # launch of this kernel
         self.path = path
         self.bytes = os.path.getsize(path)
-        self.tensors = _tensors(values)
+        self.tensors = tensors
         self._changed: frozenset[str] | None = None
 
     def changed(self, find: Callable[[Logged], frozenset[str]]) -> (
@@ -49,11 +51,6 @@ class Logged:
         if self._changed is None:
             self._changed = find(self)
         return self._changed
-
-
-def _tensors(values):
-    return {n: v for n, v in values.items()
-            if arguments.kind_of(type(v)) in arguments.TENSORS}
 
 
 class Log:
@@ -75,7 +72,10 @@ class Log:
         """Records a tk_launch that is about to run, if there is room."""
         session, lib = self.session, self.session.lib
         self.times[kernel] += 1
-        self.history.launched(number, _tensors(session.runs.launched))
+        values = session.runs.launched
+        tensors = {n: v for n, v in values.items()
+                   if arguments.kind_of(type(v)) in arguments.TENSORS}
+        self.history.launched(number, tensors)
         session.check(session.guarded(lib.tk_launch_compile, launch), kernel)
         size = self._size(launch)
         if size > self.most_bytes:
@@ -94,7 +94,7 @@ class Log:
                 "TMPDIR names another folder")
             return
         self.launches.append(Logged(number, kernel, self.times[kernel], path,
-                                    session.runs.launched, session.runs.grid))
+                                    values, tensors, session.runs.grid))
         while len(self.launches) > 1 and (
                 len(self.launches) > MOST_LAUNCHES or
                 sum(each.bytes for each in self.launches) > self.most_bytes):

@@ -136,7 +136,7 @@ def _newest(log):
 
 def _overlaps(a, b):
     return a is not None and b is not None and a.itemsize == b.itemsize and (
-        a.storage < b.storage + b.nbytes and b.storage < a.storage + a.nbytes)
+        a.meets(b.storage, b.nbytes))
 
 
 def _after(lib, logged, names):

@@ -21,10 +21,9 @@ def is_of_host(log: Log, array: Any) -> bool:
     roots = log.history.of(array)
     if roots is None:
         return False
-    made_by = [each for each in log.launches
-               if any(number == each.number for number, _ in roots)]
-    if len(made_by) < len({number for number, _ in roots}) or (
-            len(made_by) > origins.MOST_REPLAYS):
+    numbers = {number for number, _ in roots}
+    made_by = [each for each in log.launches if each.number in numbers]
+    if not len(numbers) == len(made_by) <= origins.MOST_REPLAYS:
         return False  # of launches that were not recorded, or of too many
     return not any((each.number, name) in roots for each in made_by
                    for name in origins.changed(log.session.lib, each))
@@ -39,8 +38,8 @@ def lines(log: Log, seen: Comparison,
     for found, expected in ((seen.found, seen.expected),
                             (seen.expected, seen.found)):
         site = log.history.made(found)
-        if site is None or not is_of_host(log, found) or (
-                _is_given(log, found)):
+        if site is None or _is_given(log, found) or (
+                not is_of_host(log, found)):
             continue
         told = _agreeing(log, found, expected, host)
         if told:
@@ -82,7 +81,6 @@ def _is_given(log, array):
     """Whether a launch had a tensor in the memory of an array."""
     lies = arrays.memory(array)
     return lies is None or any(
-        held is not None and held.storage < lies.storage + lies.nbytes and
-        lies.storage < held.storage + held.nbytes
+        held is not None and held.meets(lies.storage, lies.nbytes)
         for each in log.launches
         for held in map(arrays.memory, each.tensors.values()))
