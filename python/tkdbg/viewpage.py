@@ -26,14 +26,19 @@ def _new(session):
     return view
 
 
+def _watch_selected(session, view):
+    """The launches that options select share its page."""
+    if session.options.launch is None:
+        session.lib.tk_view_expect_many(view)
+    session.runs.view_with(view)
+
+
 class View(watched.Watched):
     """Watches the launches of a session from now on."""
 
     def __init__(self, session: Session) -> None:
         self._view = _new(session)
-        if session.options.launch is None:
-            session.lib.tk_view_expect_many(self._view)
-        session.runs.view_with(self._view)
+        _watch_selected(session, self._view)
         super().__init__(session)
 
     def _write_data(self):
@@ -99,10 +104,7 @@ class Recording:
 
     def select(self) -> None:
         """Only launches that options select, which share the page."""
-        runs = self._session.runs
-        if self._session.options.launch is None:
-            self._session.lib.tk_view_expect_many(self._view)
-        runs.view_with(self._view)
+        _watch_selected(self._session, self._view)
 
     def page(self, error: errors.KernelError | None = None) -> Page | None:
         """The page; None: nothing was launched."""
