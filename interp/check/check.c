@@ -67,10 +67,11 @@ static void start_findings(tkc *c, tki *t) {
   c->before = last_finding(c);
   c->shown_before = c->shown;
   c->hidden_before = c->hidden;
-  c->found = c->ending = false;
+  c->ending = false;
   tk_arena_free(&c->run);
   memset(c->ud, 0, sizeof c->ud);
-  for (tkc_finding *f = c->findings; f; f = f->next) f->diag = NULL;
+  for (tkc_finding *f = c->findings; f; f = f->next)
+    f->diag = NULL, f->times = 0;
 }
 
 static uint32_t all_detectors(void) {
@@ -131,7 +132,7 @@ static void on_end(void *ud, tki *t, tk_status st) {
   say_hidden(c);
   for (tkc_finding *f = c->findings; f; f = f->next) f->diag = NULL;
   tk_arena_free(&c->run);
-  if (c->found && !c->collect) tk_throw(t->env, TK_FINDING);
+  if (tkc_found(c) && !c->collect) tk_throw(t->env, TK_FINDING);
 }
 
 static void on_free(tk_env *e, void *ud) {

@@ -30,6 +30,7 @@ typedef struct tkc_finding {
   tkc_place at, from;
   const char *function; /* that `at` lies in, or "" */
   tk_diag *diag;        /* while the run that found it lasts, if shown */
+  size_t times;         /* that this run came upon it */
   bool suppressed;
 } tkc_finding;
 
@@ -72,7 +73,6 @@ typedef struct tkc {
   tkc_finding *before;  /* the last finding when the run began, or NULL */
   size_t shown_before, hidden_before;
   bool ending;         /* another finding is about to end the program */
-  bool found;          /* this run has a finding */
   void *ud[TKC_COUNT]; /* what each detector's begin returned */
   tk_buf text;         /* the last text that was returned to the caller */
 } tkc;
@@ -97,6 +97,7 @@ typedef void (*tkc_end_fn)(tkc *c, void *ud, tki *t, tk_status st);
 /* The instruction being executed, in the user's text: that of the innermost
  * frame which is not tkdbg's own prelude. */
 tkc_place tkc_here(const tki *t);
+bool tkc_same_place(const tkc_place *a, const tkc_place *b);
 /* Any instruction of a function. */
 static inline tkc_place tkc_place_of(const tk_func *f, const tk_inst *in) {
   return (tkc_place){f->src, in->span};
@@ -123,6 +124,10 @@ void tkc_help(tkc *c, tk_diag *d, const char *fmt, ...) TK_PRINTF(3, 4);
 const char *tkc_words(tkc *c, const char *text);
 /* Ends the run there if the user asked for that. */
 void tkc_reported(tkc *c, tki *t, tk_diag *d);
+/* Takes back what this run has reported, which turned out not to be so. */
+void tkc_withdraw(tkc *c, tk_diag *d);
+/* Whether this run has a finding that is more than a note. */
+bool tkc_found(const tkc *c);
 
 /* These make text in c->run: "[3, 5]" for a lane of a block and "" for a
  * scalar; a lane's value; "x[3, 5]" for memory. */

@@ -224,7 +224,7 @@ void *tkc_PRECISION_begin(tkc *c, tki *t) {
   return tkc_prec_begin(c, t, false);
 }
 
-/* Nothing is left to do: every finding was reported where it happened. */
 void tkc_PRECISION_end(tkc *c, void *ud, tki *t, tk_status st) {
-  (void)c, (void)ud, (void)t, (void)st;
+  (void)c, (void)t, (void)st;
+  tkc_prec_conclude(ud);
 }

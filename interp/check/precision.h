@@ -76,6 +76,22 @@ typedef struct tkc_prec_stall {
   double lost;  /* sum of what has been added since then in vain */
 } tkc_prec_stall;
 
+/* An element that was stored and is off. */
+typedef struct tkc_prec_off {
+  uint64_t addr;
+  tk_dtype d;
+  double value, exact;
+  double beside; /* its error is small beside numbers of this size */
+  const tkc_prec_sizes *stored; /* of what is stored there */
+} tkc_prec_off;
+
+/* What this launch has reported of a place. */
+typedef struct tkc_prec_told {
+  tk_diag *diag; /* NULL: it was withdrawn */
+  tkc_place at;
+  tkc_prec_off off;
+} tkc_prec_told;
+
 typedef struct tkc_prec {
   tkc *c;
   tki_observer observer;
@@ -83,6 +99,7 @@ typedef struct tkc_prec {
   bool sampled;         /* not every program runs in float64 */
   uint64_t programs;
   TK_VEC(tkc_prec_source) sources;
+  TK_VEC(tkc_prec_told) told;
   tkc_prec_id *last;       /* by instruction number: its newest source */
   tkc_prec_sizes **sizes;  /* by instruction number: of what it stored so far */
   tkc_prec_sizes inputs;   /* of what was loaded */
@@ -152,8 +169,6 @@ void tkc_prec_widen(tk_dtype d, double *to, const void *from, size_t n);
 /* Compares n <= TKC_PREC_ROW lanes from `at` on with the exact ones, and marks
  * those that are off by more than the bound. */
 void tkc_prec_judge(tkc_prec_result *r, size_t at, size_t n);
-/* A number of a format as text. */
-const char *tkc_prec_number(tkc_prec *p, tk_dtype d, double x);
 /* Counts a number in a histogram of exponents. */
 void tkc_prec_size(tkc_prec_sizes *s, double x);
 /* A power of two near the median; 0 when no number was counted. */
@@ -162,8 +177,16 @@ double tkc_prec_median(const tkc_prec_sizes *s);
 double tkc_prec_noise(const tkc_prec *p);
 /* The smallest normal number of a format. */
 double tkc_prec_smallest(tk_dtype d);
+
+/* ---- precision_report.c -------------------------------------------------- */
+
+/* A number of a format as text. */
+const char *tkc_prec_number(tkc_prec *p, tk_dtype d, double x);
+/* Reports that an element is off, and where that comes from. */
 void tkc_prec_report(tkc_prec *p, tki *t, const tkc_prec_source *b,
-                     uint64_t addr, tk_dtype d, double value, double exact);
+                     tkc_prec_off off);
+/* The launch ends: withdraws what is small beside all that it has stored. */
+void tkc_prec_conclude(tkc_prec *p);
 
 /* ---- precision_noise.c: what a correct engine may compute instead -------- */
 

@@ -262,7 +262,7 @@ static void find_worst(tkc_prec *p, tki *t, const tk_inst *in,
       fmax(tkc_prec_median(stored_sizes(p, in)), tkc_prec_smallest(x->d));
   double norm = norm_of(a, x);
   double floor = tkc_prec_bound(s->coarsest, true), noise = tkc_prec_noise(p);
-  double worst = 1;
+  double worst = 1, beside = 0;
   size_t at = a->n;
   for (size_t i = 0; i < a->n; i++) {
     tkc_prec_id id = x->marks[i * x->mark_step];
@@ -272,11 +272,15 @@ static void find_worst(tkc_prec *p, tki *t, const tk_inst *in,
     double size = fmax(fabs(e), least);
     if (is_of_product(p, s, id)) size = fmax(size, norm);
     double ratio = off / (bound * size + noise);
-    if (ratio > worst) worst = ratio, at = i;
+    if (!(ratio > worst)) continue;
+    worst = ratio, at = i;
+    beside = (off - noise) / bound;
   }
   if (at == a->n) return;
   const tkc_prec_source *b = &p->sources.items[x->marks[at * x->mark_step] - 1];
-  tkc_prec_report(p, t, b, a->addr[at], x->d, value_at(x, at), exact_at(x, at));
+  tkc_prec_off off = {a->addr[at],     x->d,   value_at(x, at),
+                      exact_at(x, at), beside, stored_sizes(p, in)};
+  tkc_prec_report(p, t, b, off);
 }
 
 static void forget_errors(tkc_prec *p, const tki_access *a) {
@@ -374,12 +378,14 @@ static void judge_sum(tkc_prec *p, tki *t, const tk_inst *in, uint64_t addr,
   if (fabs(value - exact) <= bound * fabs(exact)) return; /* before medians */
   double least =
       fmax(tkc_prec_median(stored_sizes(p, in)), tkc_prec_smallest(d));
-  double size = fmax(fabs(exact), least);
-  if (!(fabs(value - exact) > bound * size + tkc_prec_noise(p))) return;
+  double size = fmax(fabs(exact), least), noise = tkc_prec_noise(p);
+  if (!(fabs(value - exact) > bound * size + noise)) return;
+  tkc_prec_off off = {.addr = addr, .d = d, .value = value, .exact = exact};
+  off.beside = (fabs(value - exact) - noise) / bound;
+  off.stored = stored_sizes(p, in);
   if (fabs(exact - value - given) < fabs(exact - value) / 2) {
     tkc_prec_id id = p->last[in->id];
-    if (id)
-      tkc_prec_report(p, t, &p->sources.items[id - 1], addr, d, value, exact);
+    if (id) tkc_prec_report(p, t, &p->sources.items[id - 1], off);
     return;
   }
   tkc_prec_source b = {.in = in,
@@ -389,7 +395,7 @@ static void judge_sum(tkc_prec *p, tki *t, const tk_inst *in, uint64_t addr,
                        .chain = UINT32_MAX,
                        .d = d,
                        .kept = d};
-  tkc_prec_report(p, t, &b, addr, d, value, exact);
+  tkc_prec_report(p, t, &b, off);
 }
 
 static void add_lane(tkc_prec *p, tki *t, const tk_inst *in, uint64_t addr,

@@ -105,9 +105,10 @@ void tkc_prec_stalls(tkc_prec_result *r) {
   double x = fabs(value_of(r, sum, s->lane));
   double growth = error_of(r, s->lane) - s->error;
   s->lost += value_of(r, 1 - sum, s->lane);
-  /* Of an iteration that has converged the error comes from elsewhere. */
-  bool grown =
-      growth >= ldexp(x, -24) * TRIPS / 2 && growth <= 2 * fabs(s->lost);
+  /* Of an iteration that has converged the error comes from elsewhere, and
+   * most of it was there before. */
+  bool grown = growth >= ldexp(x, -24) * TRIPS / 2 &&
+               growth <= 2 * fabs(s->lost) && growth >= s->error;
   if (++s->trips >= TRIPS && grown) {
     report_stall(r, sum, s);
     s->trips = 0;

@@ -20,15 +20,15 @@ tkc_place tkc_here(const tki *t) {
 
 /* ---- the same finding --------------------------------------------------- */
 
-static bool same_place(const tkc_place *a, const tkc_place *b) {
+bool tkc_same_place(const tkc_place *a, const tkc_place *b) {
   return a->src == b->src && a->span.lo == b->span.lo;
 }
 
 static tkc_finding *find_known(tkc *c, tk_diag_id id, const tkc_place *at,
                                const tkc_place *from) {
   tkc_finding *f = c->findings;
-  while (f &&
-         !(f->id == id && same_place(&f->at, at) && same_place(&f->from, from)))
+  while (f && !(f->id == id && tkc_same_place(&f->at, at) &&
+                tkc_same_place(&f->from, from)))
     f = f->next;
   return f;
 }
@@ -54,7 +54,7 @@ static void supersede(tkc *c, const tkc_finding *f) {
   if (is_lint(f->id)) return;
   for (tkc_finding *g = c->findings; g; g = g->next) {
     if (!g->diag || !is_lint(g->id) ||
-        !(same_place(&g->at, &f->at) || same_place(&g->at, &f->from)))
+        !(tkc_same_place(&g->at, &f->at) || tkc_same_place(&g->at, &f->from)))
       continue;
     tk_diag_remove(&c->session->env, g->diag);
     g->diag = NULL;
@@ -71,7 +71,7 @@ static bool is_new(tkc *c, const tki *t, tk_diag_id id, const tkc_place *at,
   if (!known) f = add_finding(c, t, id, at, from);
   *out = f;
   if (f->suppressed) return false;
-  if (tk_finding_severity(id) != TK_SEV_NOTE) c->found = true;
+  f->times++;
   if (known && f->diag) f->diag->f.count++;
   if (known) return false;
   supersede(c, f);
@@ -99,6 +99,21 @@ tk_diag *tkc_report(tkc *c, tki *t, tk_diag_id id, const tkc_place *at,
   if (*f->function) tk_diag_function(e, f->diag, f->function);
   if (t && t->frame) tki_note_program(t, f->diag);
   return f->diag;
+}
+
+bool tkc_found(const tkc *c) {
+  for (const tkc_finding *f = c->findings; f; f = f->next)
+    if (f->times && tk_finding_severity(f->id) != TK_SEV_NOTE) return true;
+  return false;
+}
+
+void tkc_withdraw(tkc *c, tk_diag *d) {
+  tkc_finding **at = &c->findings;
+  while (*at && (*at)->diag != d) at = &(*at)->next;
+  if (!*at) return;
+  *at = (*at)->next;
+  tk_diag_remove(&c->session->env, d);
+  c->shown--;
 }
 
 void tkc_note(tkc *c, tk_diag *d, const tkc_place *at, const char *fmt, ...) {
