@@ -160,15 +160,18 @@ typedef struct tkc_prec_result {
   tkc_prec_id mark; /* of all lanes, if the operation mixes lanes */
 } tkc_prec_result;
 
-/* How far a value of a format may be off, relative to its size; `sum` says that
- * it is a running sum, which is kept in that format. */
-double tkc_prec_bound(tk_dtype d, bool sum);
-tk_dtype tkc_prec_coarser(tk_dtype a, tk_dtype b);
 /* Converts lanes to doubles. */
 void tkc_prec_widen(tk_dtype d, double *to, const void *from, size_t n);
 /* Compares n <= TKC_PREC_ROW lanes from `at` on with the exact ones, and marks
  * those that are off by more than the bound. */
 void tkc_prec_judge(tkc_prec_result *r, size_t at, size_t n);
+
+/* ---- precision_sizes.c --------------------------------------------------- */
+
+/* How far a value of a format may be off, relative to its size; `sum` says that
+ * it is a running sum, which is kept in that format. */
+double tkc_prec_bound(tk_dtype d, bool sum);
+tk_dtype tkc_prec_coarser(tk_dtype a, tk_dtype b);
 /* Counts a number in a histogram of exponents. */
 void tkc_prec_size(tkc_prec_sizes *s, double x);
 /* A power of two near the median; 0 when no number was counted. */

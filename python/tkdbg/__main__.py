@@ -234,6 +234,8 @@ def _run(argv):
     session.script.begin(len(args))
     setup.install(values)
     check(session)
+    if session.options.json:
+        session.json.keep_stream()
     session.requests.share()
     asked = why.Why(session, session.setup.comparisons,
                     script=_again(kind, target)) if (
@@ -418,7 +420,8 @@ def say_unmet(session: Session, lines: list[str]) -> None:
         return
     session.script.miss()
     if session.options.json:
-        findings.tell([findings.entry("argument", line) for line in lines])
+        session.json.tell([findings.entry("argument", line)
+                           for line in lines])
     else:
         sys.stderr.write("".join(f"tkdbg: {line}\n" for line in lines))
 

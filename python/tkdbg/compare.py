@@ -109,21 +109,23 @@ def differences(first: Any, other: Any,
 
 
 def configurations(kernel: str, configs: list[Config], named: dict[str, Any],
-                   call: Callable[..., Any]) -> None:
+                   call: Callable[..., bool]) -> None:
     """Runs call(config) for each; writes disagreements to stderr.
 
-    The contents are afterwards what they were before.  A configuration that
-    raises KernelError is reported, the first one's error is raised.
+    The contents are afterwards what they were before.  A configuration is
+    left out if call returns False.  One that raises KernelError is reported,
+    the first one's error is raised.
     """
     tensor_args = {n: a for n, a in named.items()
                    if arguments.kind_of(type(a)) in arguments.TENSORS}
     session = session_.current()
     with session.lock, without_torch_functions():
         memory = Memory(tensor_args.values())
-    lines, first = [], None
+    lines, first, compared = [], None, None
     for config in configs:
         try:
-            call(config)
+            if not call(config):
+                continue
             with without_torch_functions():
                 result = {n: contents(a) for n, a in tensor_args.items()}
         except errors.KernelError as e:
@@ -136,11 +138,11 @@ def configurations(kernel: str, configs: list[Config], named: dict[str, Any],
             with without_torch_functions():
                 memory.restore()
         if first is None:
-            first = result
+            first, compared = result, config
         else:
             lines += _disagreement(config, first, result, tensor_args)
     if lines:
-        _report(kernel, configs[0], lines)
+        _report(kernel, compared, lines)
 
 
 def _disagreement(config, first, result, args):
@@ -164,7 +166,7 @@ def _report(kernel, config, lines):
     session.runs.disagree()
     if session.options.json:
         what = f"the configurations of {kernel} disagree"
-        findings.tell([findings.entry("autotune", what, [
+        session.json.tell([findings.entry("autotune", what, [
             f"compared with {config}", *(n.strip() for n in lines)])], kernel)
         return
     head = (f"tkdbg: the configurations of {kernel} disagree; "

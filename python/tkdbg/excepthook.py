@@ -130,7 +130,7 @@ def _tell_finding(error):
     """The finding as JSON, unless that was written when it was found."""
     if not error.told:
         entries = error.findings or [findings.entry("launch", error.report)]
-        findings.tell(entries, error.kernel)
+        session_.current().json.tell(entries, error.kernel)
 
 
 def _show_finding(error, stream):

@@ -3,13 +3,15 @@ to whoever listens."""
 from __future__ import annotations
 
 import collections
+import contextlib
 import ctypes
 import re
 import sys
 import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Callable
 
-from . import _capi, _results, errors, findings
+from . import _capi, _results, errors
 
 if TYPE_CHECKING:
     from .session import Session
@@ -30,10 +32,31 @@ class Reports:
         self.raised: collections.Counter[str] = collections.Counter()
         # gets what launches find, in place of warnings
         self._listener: Listener | None = None
+        # errors that somebody who tries launches will catch
+        self._caught: tuple[type[BaseException], ...] = ()
 
     def listen(self, listener: Listener | None) -> None:
         """Who gets what launches find from here on; None: it is said."""
         self._listener = listener
+
+    @contextlib.contextmanager
+    def catching(self, classes: tuple[type[BaseException], ...]
+                 ) -> Iterator[None]:
+        """Within it, errors of these classes are caught by who tries a
+        launch, who hands them to tell() where they are raised after all."""
+        before, self._caught = self._caught, classes
+        try:
+            yield
+        finally:
+            self._caught = before
+
+    def tell(self, error: BaseException) -> None:
+        """Writes the findings of an error as JSON, where that is wanted and
+        has not been done."""
+        if (self._session.options.json and not getattr(error, "told", True)
+                and isinstance(error, errors.KernelError)):
+            self._session.json.tell(error.findings, error.kernel)
+            error.note(told=True, shown=error.shown)
 
     def swallow(self, error: BaseException) -> None:
         """What a callback of C's has raised is raised when C returns; of
@@ -146,13 +169,14 @@ class Reports:
         session.runs.totals["findings"] += 1
         if launch is not None and self._listener is not None:
             self._listener(found, plain, colour, True)
-        if session.options.json:
-            findings.tell(found, kernel, launch)
         error = errors.finding(plain, found, kernel, colour,
                                session.real.error_classes, pending)
         if isinstance(error, errors.LaunchError):
             self.raised[error.headline] += 1
-        error.note(told=session.options.json, shown=shown)
+        told = session.options.json and not isinstance(error, self._caught)
+        if told:
+            session.json.tell(found, kernel, launch)
+        error.note(told=told, shown=shown)
         return error
 
     def _warn(self, kernel: str, launch: int | None) -> None:
@@ -194,7 +218,7 @@ class Reports:
             self._listener(entries, plain, colour, False)
             return
         if self._session.options.json:
-            findings.tell(entries, kernel, launch)
+            self._session.json.tell(entries, kernel, launch)
             return
         if not text:
             return  # the debugger has shown it

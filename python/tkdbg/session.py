@@ -12,8 +12,8 @@ import sys
 import threading
 from typing import Any, Callable
 
-from . import (_capi, _results, environment, errors, interrupt, settings,
-               tensors)
+from . import (_capi, _results, environment, errors, findings, interrupt,
+               settings, tensors)
 from .compiling import Compiling
 from .debugging import Debugging
 from .dtypes import DTypes
@@ -53,6 +53,7 @@ class Session:
         self.script = Script()
         self.requests = Requests(self)
         self.reports = Reports(self)
+        self.json = findings.Lines()
         self.runs = Runs(self)
         self.debugging = Debugging(self)
         # a hostsizes.HostSizes, while scripts are proved

@@ -216,9 +216,11 @@ class Autotuner(KernelInterface):
         """Runs the first configuration that can be launched and whose static
         assertions hold: tuning leaves the others out."""
         failure: Any = None
+        reports = session_.current().reports
         for config in configs:
             try:
-                result = self._run(config, args, kwargs)
+                with reports.catching(_not_tuned()):
+                    result = self._run(config, args, kwargs)
             except _not_tuned() as e:
                 failure = failure or e
                 _say_left_out(self.base_fn.__name__, config, e)
@@ -229,6 +231,7 @@ class Autotuner(KernelInterface):
                 _say_chosen(self, self._key(kwargs))
                 _tell_listener(self, self._key(kwargs))
             return result
+        reports.tell(failure)
         raise failure
 
     def _tell_hooks(self, config, kwargs, error):
@@ -340,9 +343,10 @@ class Autotuner(KernelInterface):
                 print(f"Autotuning kernel {self.base_fn.__name__} with "
                       f"config {config}")
             try:
-                took = self.do_bench(
-                    functools.partial(self._call, config, args, kwargs),
-                    quantiles=(0.5, 0.2, 0.8))
+                with session_.current().reports.catching(_not_tuned()):
+                    took = self.do_bench(
+                        functools.partial(self._call, config, args, kwargs),
+                        quantiles=(0.5, 0.2, 0.8))
             except _not_tuned() as e:
                 _say_left_out(self.base_fn.__name__, config, e)
                 took = [math.inf] * 3
@@ -358,12 +362,10 @@ class Autotuner(KernelInterface):
         machine; a configuration runs only where all of them are to run.
         """
         self._check_conflicts(meta, [config])
-        run = session_.current().options.autotune == "all"
-        try:
-            self._call(config, args, meta if run else {**meta, "warmup": True})
-        except _not_tuned():
-            return [math.inf] * 3
-        return [1.0] * 3
+        if session_.current().options.autotune != "all":
+            meta = {**meta, "warmup": True}
+        took = 1.0 if self._has_run(config, args, meta) else math.inf
+        return [took] * 3
 
     def _key(self, kwargs):
         named = {n: v for n, v in {**self.nargs, **kwargs}.items()
@@ -386,7 +388,16 @@ class Autotuner(KernelInterface):
         """Runs every configuration on the same contents; reports."""
         compare.configurations(self.base_fn.__name__, configs,
                                {**self.nargs, **kwargs},
-                               lambda c: self._call(c, args, kwargs))
+                               lambda c: self._has_run(c, args, kwargs))
+
+    def _has_run(self, config, args, kwargs):
+        """Runs one configuration; whether tuning does not leave it out."""
+        try:
+            with session_.current().reports.catching(_not_tuned()):
+                self._call(config, args, kwargs)
+        except _not_tuned():
+            return False
+        return True
 
     def _call(self, config, args, kwargs):
         """Runs one configuration between the hooks."""

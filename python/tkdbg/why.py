@@ -164,8 +164,8 @@ class Why:
 
     def _tell(self, lines, stream):
         if self.session.options.json and lines:
-            findings.tell([dict(findings.entry("why", lines[0], lines[1:]),
-                                severity="note")])
+            self.session.json.tell([dict(
+                findings.entry("why", lines[0], lines[1:]), severity="note")])
             return
         stream.write("".join(f"{line}\n" for line in lines))
 

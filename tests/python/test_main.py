@@ -149,6 +149,26 @@ class Running(support.ScriptCase):
         done = self.run_script(CAUGHT, "--json", head=support.HEAD)
         self.assertNotIn("caught", done.stderr)
 
+    def test_json_has_no_configuration_that_tuning_leaves_out(self):
+        script = """
+            @triton.autotune([triton.Config({"B": b}) for b in (16, 64)], [])
+            @triton.jit
+            def k(z, B: tl.constexpr, LEAST: tl.constexpr):
+                tl.static_assert(B >= LEAST)
+                tl.store(z, B)
+            z = np.zeros(1, "i4")
+            k[(1,)](z, LEAST=32)
+            print(z)
+            k[(1,)](z, LEAST=99)
+            """
+        for options in (), ("--autotune", "all"):
+            done = self.run_script(script, "-q", "--json", *options,
+                                   head=support.HEAD, check=False)
+            self.assertEqual((done.returncode, done.stdout), (1, "[64]\n"))
+            told = [json.loads(line) for line in done.stderr.splitlines()]
+            self.assertEqual([(e["kind"], e["line"]) for e in told],
+                             [("static-assert", 16)])
+
     def test_script(self):
         done = self.run_script(RUN, head=support.HEAD)
         self.assertEqual(done.stdout, "done\n")

@@ -1,4 +1,5 @@
 """``pytest -p tkdbg``: findings of tests, in reports, XML and the summary."""
+import json
 import subprocess
 import sys
 import unittest
@@ -215,6 +216,19 @@ class Plugin(support.ScriptCase):
             self.assertEqual(done.returncode, 1, done.stdout)
             self.assertEqual(done.stdout.count("what is wrong with it"), 2)
             self.assertNotIn("launch.py", done.stdout)
+
+    def test_json_of_tests_that_pass(self):
+        """What a runner captures of a test is not shown where it passes."""
+        self.write(TESTS, "test_it.py", head=HEAD)
+        done = subprocess.run(
+            [sys.executable, "-m", "tkdbg", "run", "-q", "--triton", "ours",
+             "--check=race", "--json", "-m", "pytest", "test_it.py"],
+            cwd=self.folder.name, capture_output=True, text=True,
+            timeout=120, env=support.environment())
+        self.assertIn("8 passed", done.stdout)
+        self.assertIn(("race", 15), [
+            (e["kind"], e["line"]) for e in map(
+                json.loads, done.stderr.splitlines())])
 
     def test_error_exitcode(self):
         self.assertEqual(self.pytest("--tkdbg-error-exitcode=9")[0], 9)
