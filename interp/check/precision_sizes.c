@@ -51,9 +51,11 @@ double tkc_prec_median(const tkc_prec_sizes *s) {
   return 0;
 }
 
-/* An error of a few units of rounding of the kernel's inputs, or of 1 if the
- * inputs are large, is not reported. */
+/* An error of a few units of rounding of numbers that are 32 times as large as
+ * the kernel's inputs, or as 1 if those are large, is not reported: sums of
+ * a thousand products are that large, and what they leave where they cancel
+ * by the formula is no more. */
 double tkc_prec_noise(const tkc_prec *p) {
   double inputs = p->inputs.n ? tkc_prec_median(&p->inputs) : 1;
-  return 0x1p-20 * fmin(1, inputs);
+  return 0x1p-16 * fmin(1, inputs);
 }
