@@ -40,6 +40,8 @@
 #   make compiled-models  models under torch.compile on the virtual device,
 #                   against eager PyTorch (tests/compiled/models.py), by PYTHON
 #                   with PyTorch 2.13 or newer
+#   make compiled-faults  faults in what PyTorch's compiler writes: `tkdbg why`
+#                   names kernel and node (tests/compiled/faults.py)
 #   make why-corpus  whether `tkdbg why` names the line of each bug of
 #                   tests/why, in realistic programs; ONLY=TEXT chooses some,
 #                   JOBS=N run at a time
@@ -238,7 +240,7 @@ DONE ?=
   install uninstall wheel wheels wheels-check \
   wheel-check wheel-files lint format bench \
   bench-check bench-compile bench-counts bench-debug bench-gdb bench-gpu \
-  accuracy compiled-models fuzz \
+  accuracy compiled-models compiled-faults fuzz \
   mutants assemble code-mutants planted view-pages why-corpus clean \
   cross-check cross-objects test-programs \
   fuzzers FORCE
@@ -503,6 +505,10 @@ planted: all
 compiled-models: all
 	@$(B)/tkdbg run $(if $(PYTHON),--python '$(PYTHON)') \
 	  --torch-compile inductor tests/compiled/models.py
+
+compiled-faults: all
+	@python3 tests/compiled/faults.py --tkdbg $(B)/tkdbg \
+	  $(if $(PYTHON),--python '$(PYTHON)')
 
 # Pages of ten scripts, in build/view-pages; PICTURES=1: drawn, too.
 view-pages: all

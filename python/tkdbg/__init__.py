@@ -25,6 +25,7 @@ front      __init__      install(), uninstall(), options()
            untouched     ... of an array that no launch wrote
            verifying     calls compared with a reference, a sample of them
            wholes        ... which changes the script ends well with
+           fused         kernels of PyTorch's compiler beside its operators
            reruns        the whole script again, in a process split off
            repairs       which changes make a comparison pass
            whypage       ... and drawn
@@ -44,6 +45,7 @@ triton     modules       what ``import triton`` finds, where it is ours
            beside        what its own run() compiles and launches instead
            inductor      the files that PyTorch's compiler writes
            modelled      ... and the lines of the model they come from
+           fragments     ... and the operations that their kernels stand for
            vcuda         the virtual CUDA devices
            cutile        kernels of CUDA Tile, as typed forms
 tuning     tuner         @autotune and @heuristics

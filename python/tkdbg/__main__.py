@@ -252,7 +252,7 @@ def _run(argv):
         if _has_failed(session, failed):
             session.debugging.raised(failed)
         _tell(session, failed, asked, profiled or viewed,
-              _words(kind, target, args))
+              _words(session, kind, target, args))
     except KeyboardInterrupt:  # it came between two of these
         interrupt.by_default()
         clean()
@@ -355,9 +355,13 @@ def _has_been_interrupted(error: BaseException | None) -> bool:
     return error is not None
 
 
-def _words(kind, target, args):
-    """The script as the command line has it."""
-    return [target, *args] if kind == "file" else [kind, target, *args]
+def _words(session, kind, target, args):
+    """The script as the command line has it, after the options without which
+    it runs other kernels."""
+    options = session.options.words("triton", "triton_version",
+                                    "torch_compile")
+    script = [target, *args] if kind == "file" else [kind, target, *args]
+    return [*options, *script]
 
 
 def _custom_hook():

@@ -16,8 +16,8 @@ import shlex
 import threading
 from typing import Any, Callable, NamedTuple
 
-from . import (arrays, hostlines, interrupt, origins, repairs, reruns, whypage,
-               untouched, wholes)
+from . import (arrays, fused, hostlines, interrupt, origins, repairs, reruns,
+               untouched, whypage, wholes)
 from ._capi import text
 from .comparisons import UNKNOWN, USUAL, Comparison
 from .launchlog import Log, Replay
@@ -61,6 +61,7 @@ class Answer:
         self.enough = threading.Event()  # has been tried
         # options of a debugger that stops at the store
         self.stop: dict[str, Any] | None = None
+        self.apart: list[str] = []  # about kernels that are not to blame
         # whypage.Maps, if the difference was to be drawn
         self.maps: list[Any] = []
 
@@ -68,12 +69,15 @@ class Answer:
         """The lines about the first Comparison of which something is known;
         none if there is no such Comparison."""
         pairs = [c for c in candidates if c.expected is not None]
+        lines = self.compiled(candidates[0].name) if pairs else []
+        if lines:
+            return lines
         for ask in (self._untouched, self._blamed, self._reduced, self._shapes,
                     self._agrees):
             for seen in pairs:
                 lines = ask(seen)
                 if lines:
-                    return lines
+                    return [*lines, *self.apart]
         for seen in candidates:
             lines = self._alone(seen)
             if not lines and not self.log.left_out:  # else it may have written
@@ -120,6 +124,30 @@ class Answer:
                         if lines:
                             return lines
         return []
+
+    def compiled(self, failed: str | None) -> list[str]:
+        """The lines about the first kernel of PyTorch's compiler that does not
+        compute what PyTorch's own operators do; none if there is none.
+        failed: the comparison that did, if one did."""
+        if not any(each.model for each in self.log.launches):
+            return []
+        off, same, unknown = fused.first(self.lib, self.log)
+        if off is None:
+            self.apart = _as_eager(same, unknown)
+            return []
+        logged, model = off.logged, off.logged.model
+        head = [f"tkdbg: {failed} fails; of" if failed else "tkdbg: of",
+                "the kernels that PyTorch's compiler wrote the first that does "
+                "not compute what its operators do is launch "
+                f"{logged.number}, {logged.kernel}"]
+        head = [" ".join(head),
+                f"  {off.parameter} should hold {off.node}" + (
+                    "" if off.certain else ", or another node of its shape: "
+                    "its file does not say which"),
+                *(f"  {remark}" for remark in (model.remarks if model else ()))]
+        origin = next(origins.of(self.lib, logged, off.parameter))
+        return self._compared(origin, off.values, (off.rtol, off.atol), head,
+                              False, None)
 
     def _untouched(self, seen):
         """The lines about one of the two arrays if no launch wrote it."""
@@ -512,6 +540,16 @@ class Answer:
         return []
 
 
+def _as_eager(same, unknown):
+    """The line about kernels of PyTorch's compiler where none is off."""
+    if not same:
+        return []
+    more = f"; {unknown} could not be compared" if unknown else ""
+    return [f"  {same} of the launches are of kernels that PyTorch's compiler "
+            "wrote, and each computes what its operators do for what it "
+            f"reads{more}"]
+
+
 class _Part(NamedTuple):
     """Lines about one launch, of which some are of its source."""
     lines: Callable  # those with at most so many lines of source
@@ -673,10 +711,12 @@ def _stop(logged, why):
 
 
 def _stop_at(logged, program, file, line):
-    """... at a line of a program."""
+    """... at a line of a program.  A file that PyTorch's compiler writes has
+    another name the next time."""
+    file = "" if logged.model else f"{os.path.basename(file)}:"
     return {"kernel": logged.kernel, "launch": logged.nth,
             "pids": ",".join(map(str, program)),
-            "breakpoints": [f"{os.path.basename(file)}:{line}"]}
+            "breakpoints": [f"{file}{line}"]}
 
 
 def _offered(stop, command):

@@ -69,7 +69,7 @@ def _triton(self, kernel_name, source_code, device_str="cuda"):
     exec(code, module)
     kernel = module[kernel_name]
     lines = linecache.getlines(name)[:line]
-    kernel.fn.fn.tkdbg_remarks = modelled.remarks(kernel_name, lines)
+    kernel.fn.fn.tkdbg_model = modelled.of(kernel_name, lines)
     return kernel
 
 

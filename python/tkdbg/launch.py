@@ -22,6 +22,7 @@ from .tensors import without_torch_functions
 if TYPE_CHECKING:
     from .arguments import Specialization
     from .compiled import CompiledKernel
+    from .modelled import Model
     from .session import Session
     from .source import Source
 
@@ -148,6 +149,12 @@ class JITFunction(JITCallable, KernelInterface):
     def __repr__(self) -> str:
         return f"JITFunction({self.module}:{self.__qualname__})"
 
+    @property
+    def model(self) -> Model | None:
+        """What PyTorch's compiler says that the kernel computes, if it wrote
+        it."""
+        return getattr(self.fn, "tkdbg_model", None)
+
     # ---- the C side ------------------------------------------------------
 
     def _unsafe_update_src(self, text):
@@ -193,7 +200,7 @@ class JITFunction(JITCallable, KernelInterface):
             session.compiling.open_with(JITFunction)
             session.lib.tk_function_host(found, byref(host.struct),
                                          session.kept.handle(self.scope))
-            for remark in getattr(self.fn, "tkdbg_remarks", ()):
+            for remark in self.model.remarks if self.model else ():
                 session.check(session.lib.tk_function_remark(
                     found, remark.encode()))
             self._opened[session] = found

@@ -22,6 +22,7 @@ from . import (_capi, _results, arguments, errors, history, hostlines,
 if TYPE_CHECKING:
     from ._capi import Tensor
     from ._results import Difference
+    from .modelled import Model
     from .session import Session
 
 MOST_LAUNCHES = 256
@@ -32,11 +33,14 @@ class Logged:
 
     def __init__(self, number: int, kernel: str, nth: int, path: str,
                  values: dict[str, Any], tensors: dict[str, Any],
-                 grid: tuple[int, int, int]) -> None:
-        """values: of its parameters; tensors: those that are."""
+                 grid: tuple[int, int, int],
+                 model: Model | None = None) -> None:
+        """values: of its parameters; tensors: those that are; model: of a
+        kernel that PyTorch's compiler wrote."""
         self.number = number
         self.site = hostlines.site()
         self.grid = grid
+        self.model = model
         self.values = values
         self.kernel = kernel
         self.nth = nth  # launch of this kernel
@@ -94,7 +98,8 @@ class Log:
                 "TMPDIR names another folder")
             return
         self.launches.append(Logged(number, kernel, self.times[kernel], path,
-                                    values, tensors, session.runs.grid))
+                                    values, tensors, session.runs.grid,
+                                    session.runs.model))
         while len(self.launches) > 1 and (
                 len(self.launches) > MOST_LAUNCHES or
                 sum(each.bytes for each in self.launches) > self.most_bytes):

@@ -9,13 +9,27 @@ from __future__ import annotations
 import os
 import re
 
-from . import torch_private
+from typing import NamedTuple
+
+from . import fragments, torch_private
 
 # Above a kernel, and above each call of one.
 _NODES = re.compile(r"# Topologically Sorted Source Nodes: \[(.*?)\](?:, "
                     r"Original ATen: \[(.*?)\])?")
 _FRAME = re.compile(r'File "(.*?)", line (\d+), in (\S+)\n\s*(.*)')
 _FAR = 400  # lines of comments between them and a kernel, at most
+
+
+class Model(NamedTuple):
+    """Of a kernel.  remarks: what findings in it also say; fragment: None
+    where the compiler does not say what it computes."""
+    remarks: list[str]
+    fragment: fragments.Fragment | None
+
+
+def of(kernel_name: str, lines: list[str]) -> Model:
+    """lines: of the kernel's file, before it."""
+    return Model(remarks(kernel_name, lines), fragments.read(lines))
 
 
 def remarks(kernel_name: str, lines: list[str]) -> list[str]:
@@ -32,8 +46,9 @@ def _computed(lines):
             break
         named = _NODES.search(line)
         if named and named[1]:
+            nodes = ", ".join(filter(None, named[1].split(", ")))
             operators = f" ({named[2]})" if named[2] else ""
-            return [f"the kernel computes {named[1]}{operators}"]
+            return [f"the kernel computes {nodes}{operators}"]
     return []
 
 

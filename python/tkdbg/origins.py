@@ -87,6 +87,12 @@ def by_shape(lib: Any, log: Log, like: Any) -> Iterator[Origin]:
                 yield Origin(logged, name, after, own, own)
 
 
+def of(lib: Any, logged: Logged, name: str) -> Iterator[Origin]:
+    """The whole of a parameter."""
+    for _, (after, own) in _after(lib, logged, [name]):
+        yield Origin(logged, name, after, own, own)
+
+
 def reductions(lib: Any, log: Log, array: Any) -> Iterator[tuple[Any, ...]]:
     """(launch, parameter, how the array was made of it, the axis that was
     summed or the like) for what it may have been made of."""

@@ -194,7 +194,8 @@ class Prepared:
                     self._capture(graphs, values, grid)
                 session.runs.run(
                     self.ptr, self.function.__name__,
-                    dict(zip(self.function.arg_names, values)), grid)
+                    dict(zip(self.function.arg_names, values)), grid,
+                    self.function.model)
                 session.fresh.ran()
         finally:
             session.reader.finish()

@@ -114,11 +114,12 @@ class Requests:
         return lines
 
     def _read(self) -> None:
-        """Adds what other processes have noted."""
+        """Adds what other processes have noted.  The file stays open: those
+        that have not ended know its number, which another must not get."""
         if self._file is None or os.getpid() != self._owner:
             return
         os.environ.pop(FILE, None)
-        with open(self._file, encoding="utf-8") as f:
+        with open(self._file, encoding="utf-8", closefd=False) as f:
             f.seek(0)
             self._met.update(f.read().splitlines())
         self._file = None

@@ -11,6 +11,7 @@ from . import _capi, progress
 from .debugging import is_terminal
 
 if TYPE_CHECKING:
+    from .modelled import Model
     from .session import Session
 
 
@@ -28,6 +29,7 @@ class Runs:
         # of the launch that runs: arguments by name, and the grid
         self.launched: dict[str, Any] = {}
         self.grid: Any = None
+        self.model: Model | None = None
         self.printed: set[Any] = set()  # forms, with --print-ir
         self.staged: set[Any] = set()   # those that `tkdbg compile` has done
         self.verdict = 0  # of proofs so far, the exit status that it makes
@@ -169,10 +171,11 @@ class Runs:
     # ---- running ---------------------------------------------------------
 
     def run(self, launch: int, kernel: str, arguments: dict[str, Any],
-            grid: Any) -> None:
-        """Runs a tk_launch, with arguments by name; raises its findings."""
+            grid: Any, model: Model | None = None) -> None:
+        """Runs a tk_launch, with arguments by name; raises its findings.
+        model: of a kernel that PyTorch's compiler wrote."""
         __tracebackhide__ = True
-        self.launched, self.grid = arguments, grid
+        self.launched, self.grid, self.model = arguments, grid, model
         try:
             self._run(launch, kernel)
         finally:

@@ -233,6 +233,12 @@ class Options:
         """What the command line calls an option."""
         return self._table[key].name
 
+    def words(self, *keys: str) -> list[str]:
+        """Those of some options that take a value and are set, as the command
+        line has them."""
+        return [word for key in keys if self._is_set(key, ())
+                for word in (f"--{self.name_of(key)}", str(getattr(self, key)))]
+
     def names(self) -> list[str]:
         """Of all options."""
         return list(self._table)

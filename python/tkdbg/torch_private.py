@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import operator
 import sys
 from typing import Any, Callable
 
@@ -447,9 +448,77 @@ def traces(kernel_name: str) -> list[str]:
             if name.rpartition(":")[0] == kernel_name for trace in its]
 
 
+def _graph():
+    """What PyTorch's compiler is compiling."""
+    return sys.modules["torch._inductor.virtualized"].V.graph
+
+
+def wrapper_code() -> Any:
+    """The code that it is writing."""
+    return _graph().wrapper_code
+
+
+def kernel_nodes(kernel: Any, schedule: Any) -> (
+        tuple[dict[str, str], dict[str, str]]):
+    """({parameter: node that it reads}, {parameter: node that it writes}) of a
+    kernel that PyTorch's compiler is writing."""
+    graph = _graph()
+    computed = _computed(schedule)
+    args = kernel.args
+    reads = [(inner, outer) for outer, inner in args.input_buffers.items()]
+    writes = [(inner, outer) for outer, inner in args.output_buffers.items()]
+    for both in args.inplace_buffers.values():
+        names = getattr(both, "other_names", None)  # else it is not passed
+        if names:
+            reads.append((both.inner_name, names[0]))
+            writes.append((both.inner_name, names[-1]))
+    return (_nodes(graph, reads, lambda node: node),
+            _nodes(graph, writes, lambda node: _viewed(node, computed)))
+
+
+def result_parts(schedule: Any) -> dict[str, tuple[str, int]]:
+    """{node: (the one that it is a part of the result of, which part)} of
+    what a kernel that PyTorch's compiler is writing computes."""
+    return {user.name: (node.name, user.args[1])
+            for node in _computed(schedule) for user in node.users
+            if user.target is operator.getitem}
+
+
+def _computed(schedule):
+    """The nodes of the graph that a kernel computes."""
+    return sys.modules[INDUCTOR_UTILS].aggregate_origins(schedule)
+
+
+def _viewed(node, computed):
+    """What a node that only views it in another shape was computed as."""
+    views = ("expand", "view", "reshape", "unsqueeze", "squeeze",
+             "_unsafe_view", "alias")
+    seen = node
+    while seen not in computed and seen.op == "call_function" and (
+            getattr(seen.target, "__name__", "").partition(".")[0] in views):
+        seen = seen.args[0]
+    return seen if seen in computed else node
+
+
+def _nodes(graph, buffers, find):
+    """{parameter: the name by which comments call what it holds}; find(node):
+    the one that is meant."""
+    found = {}
+    for parameter, name in buffers:
+        buffer = graph.try_get_buffer(name)
+        data = getattr(getattr(buffer, "data", None), "data", None)
+        node = getattr(data if data is not None else buffer, "origin_node",
+                       None)
+        if isinstance(parameter, str):  # else it is not passed
+            found[parameter] = name if node is None else find(node).name
+    return found
+
+
 # ... and modules of the compiler itself, which vcuda/traced.py changes.
+TRITON_CODE = "torch._inductor.codegen.triton"
 TRACED_MODES = "torch._dynamo.variables.torch_function"
 COMPILE_FX = "torch._inductor.compile_fx"
+COMPILE_INNER = "_compile_fx_inner"  # there: compiles one graph
 INDUCTOR_CONFIG = "torch._inductor.config"
 CHOICES = "torch._inductor.select_algorithm"
 

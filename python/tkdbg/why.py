@@ -128,6 +128,9 @@ class Why:
             problem = "there is nothing to explain: " + (
                 self.log.left_out or "no kernel was launched")
         elif not candidates:
+            lines = said.compiled(None) if self.asked else []
+            if lines:
+                return lines
             lines = said.detected() if self.asked else []
             if lines:
                 return ["tkdbg: no comparison of arrays has failed here, where "
@@ -144,7 +147,7 @@ class Why:
             if self.log.left_out:
                 problem = (f"{candidates[0].name} compared arrays of no "
                            f"launch that was recorded; {self.log.left_out}")
-        return [f"tkdbg: {problem}"] if self.asked else []
+        return [f"tkdbg: {problem}", *said.apart] if self.asked else []
 
     def _write(self, path, text, stream):
         beside = f"{path}.{os.getpid()}"

@@ -12,7 +12,8 @@ import support
 
 support.need("library", "numpy")
 
-from tkdbg import __main__ as main, errors, settings  # noqa: E402
+from tkdbg import (  # noqa: E402
+    __main__ as main, errors, requests, session, settings)
 
 RUN = """
     x = np.arange(100, dtype="f4")
@@ -168,6 +169,26 @@ class Running(support.ScriptCase):
             told = [json.loads(line) for line in done.stderr.splitlines()]
             self.assertEqual([(e["kind"], e["line"]) for e in told],
                              [("static-assert", 16)])
+
+    def test_processes_that_live_longer(self):
+        """What they note must not get into a file with the number of that
+        which was read."""
+        def notes(requests_):
+            with open(os.environ[requests.FILE], "a", encoding="utf-8") as f:
+                f.write(requests_ + "\n")
+        parts = requests.Requests(session.current())
+        self.addCleanup(os.environ.pop, requests.FILE, None)
+        parts.share()
+        path = os.environ[requests.FILE]
+        notes("kernel k")
+        parts.unmet()
+        self.assertEqual(parts.kernels, {"k": 1})
+        reader, writer = os.pipe()
+        os.environ[requests.FILE] = path
+        notes("kernel other")
+        os.close(writer)
+        with open(reader, "rb") as f:
+            self.assertEqual(f.read(), b"")
 
     def test_script(self):
         done = self.run_script(RUN, head=support.HEAD)

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .. import torch_private
+from .. import fragments, torch_private
 from ..requests import COMPILED
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def hooks(v: VirtualCuda,
         torch_private.TRACED_MODES: lambda: _hide_mode(v, patches),
         torch_private.COMPILE_FX: lambda: _compile(v, patches),
         torch_private.CHOICES: lambda: _choose(patches),
+        torch_private.TRITON_CODE: lambda: _bind(patches),
     }
 
 
@@ -71,6 +72,15 @@ def _compile(v, patches):
         with v.on(), config.patch(known):
             return compile_fx(*args, **kwargs)
     patches.set(module, "compile_fx", compile_here)
+
+    # The backward pass is compiled later, when compile_fx has returned.
+    inner = getattr(module, torch_private.COMPILE_INNER)
+
+    @functools.wraps(inner)
+    def compile_one(*args, **kwargs):
+        with v.on(), config.patch(known):
+            return inner(*args, **kwargs)
+    patches.set(module, torch_private.COMPILE_INNER, compile_one)
     patches.set(module, "cudagraphify", lambda model, *_, **__: model)
 
 
@@ -102,3 +112,28 @@ def _choose(patches):
     # ... of times
     patches.set(module.AlgorithmSelectorCache, "log_results",
                 staticmethod(lambda *_, **__: None))
+
+
+def _bind(patches):
+    """The comment above a kernel says which parameter is which node of the
+    graph: ``tkdbg why`` computes them by PyTorch itself."""
+    scheduling = sys.modules[torch_private.TRITON_CODE].TritonScheduling
+    define = scheduling.define_kernel
+
+    @functools.wraps(define)
+    def define_kernel(self, src_code, node_schedule, kernel):
+        wrapper = torch_private.wrapper_code()
+        lines = fragments.bound_lines(
+            *torch_private.kernel_nodes(kernel, node_schedule),
+            torch_private.result_parts(node_schedule))
+
+        def define_with(name, body, metadata=None, *args, **kwargs):
+            metadata = "\n".join([metadata or "", *lines])
+            type(wrapper).define_kernel(wrapper, name, body, metadata, *args,
+                                        **kwargs)
+        wrapper.define_kernel = define_with
+        try:
+            return define(self, src_code, node_schedule, kernel)
+        finally:
+            del wrapper.define_kernel
+    patches.set(scheduling, "define_kernel", define_kernel)
