@@ -83,7 +83,7 @@ class Answer:
             if not lines and not self.log.left_out:  # else it may have written
                 lines = self._by_host(seen)
             if lines:
-                return lines
+                return [*lines, *self.apart]
         return []
 
     def detected(self) -> list[str]:
@@ -131,9 +131,10 @@ class Answer:
         failed: the comparison that did, if one did."""
         if not any(each.model for each in self.log.launches):
             return []
-        off, same, unknown = fused.first(self.lib, self.log)
+        result = fused.first(self.lib, self.log)
+        off = result.off
         if off is None:
-            self.apart = _as_eager(same, unknown)
+            self.apart = _as_eager(result)
             return []
         logged, model = off.logged, off.logged.model
         head = [f"tkdbg: {failed} fails; of" if failed else "tkdbg: of",
@@ -540,14 +541,27 @@ class Answer:
         return []
 
 
-def _as_eager(same, unknown):
-    """The line about kernels of PyTorch's compiler where none is off."""
-    if not same:
-        return []
-    more = f"; {unknown} could not be compared" if unknown else ""
-    return [f"  {same} of the launches are of kernels that PyTorch's compiler "
-            "wrote, and each computes what its operators do for what it "
-            f"reads{more}"]
+def _as_eager(result):
+    """The lines about kernels of PyTorch's compiler where none is off."""
+    if not result.same:
+        return ["  the kernels that PyTorch's compiler wrote could not be "
+                "compared with its operators"] if result.unknown else []
+    more = (f"; {result.unknown} could not be compared" if result.unknown
+            else "")
+    lines = [f"  {result.same} of the launches are of kernels that PyTorch's "
+             "compiler wrote, and each computes what its operators do for what "
+             f"it reads{more}"]
+    rounded = result.rounded
+    if rounded is not None:
+        lines.append(
+            f"  of {rounded.wanted.node}, which launch "
+            f"{rounded.wanted.logged.number} computes, the kernel is within "
+            f"{rounded.kernel:.2g} of float64, and eager PyTorch within "
+            f"{rounded.eager:.2g}" + (
+                f": eager rounds to {rounded.wanted.dtype} after each "
+                "operator, the compiler does not"
+                if rounded.wanted.dtype in ("float16", "bfloat16") else ""))
+    return lines
 
 
 class _Part(NamedTuple):

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 ROUNDINGS = 32  # as many times what eager rounds
 MOST_PAIRINGS = 64  # that are tried
+SEEN = 1e-3  # a rounding beside the largest number that is told
+NEARER = 4  # times, that a kernel is nearer to float64
 ULPS = 8  # ... and units in the last place beside
 
 
@@ -34,21 +36,34 @@ class Wanted(NamedTuple):
     values: Any
     rtol: float
     atol: float
+    dtype: str = "float64"  # that the graph names
+    eager: float = 0.0  # how far eager is from float64, at most
     certain: bool = True  # that the parameter is the node
+
+
+class Rounded(NamedTuple):
+    """A tensor of which the kernel is much nearer to float64 than eager is:
+    the largest distances."""
+    wanted: Wanted
+    kernel: float
+    eager: float
 
 
 class Result(NamedTuple):
     """off: the first tensor that is; same, unknown: how many launches of such
-    kernels compute what eager does, and could not be compared."""
+    kernels compute what eager does, and could not be compared; rounded: where
+    eager rounds most beside the kernel."""
     off: Wanted | None
     same: int
     unknown: int
+    rounded: Rounded | None = None
 
 
 def first(lib: Any, log: Log) -> Result:
     """Looks at the launches in their order, as far as the first that is
     off."""
     same = unknown = 0
+    rounded: list[Rounded] = []
     for logged in log.launches:
         if logged.model is None:
             continue
@@ -57,10 +72,22 @@ def first(lib: Any, log: Log) -> Result:
         for wanted, held in outputs:
             if not _agrees(held, wanted):
                 return Result(wanted, same, unknown)
+            rounded += _rounded(held, wanted)
         seen = bool(outputs)
         same += seen
         unknown += not seen
-    return Result(None, same, unknown)
+    return Result(None, same, unknown, max(
+        rounded, key=lambda r: r.eager / r.wanted.atol, default=None))
+
+
+def _rounded(held, wanted):
+    """Whether eager's rounding can be seen beside the kernel's."""
+    import numpy
+    error = abs(held - wanted.values)
+    kernel = float(error[numpy.isfinite(error)].max(initial=0.0))
+    size = abs(wanted.values[numpy.isfinite(wanted.values)]).max(initial=0.0)
+    if wanted.eager > SEEN * size and wanted.eager > NEARER * kernel:
+        yield Rounded(wanted, kernel, wanted.eager)
 
 
 def _agrees(held, wanted):
@@ -188,5 +215,7 @@ def _wanted(logged, parameter, node, shape, narrow, wide):
     size = exact[finite]
     unit = torch.finfo(narrow.dtype).eps
     rms = numpy.sqrt(numpy.mean(size ** 2)) if size.size else 0.0
-    atol = ROUNDINGS * error[finite].max(initial=0.0) + ULPS * unit * rms
-    return Wanted(logged, parameter, node, exact, ULPS * unit, float(atol))
+    eager = float(error[finite].max(initial=0.0))
+    atol = ROUNDINGS * eager + ULPS * unit * float(rms)
+    return Wanted(logged, parameter, node, exact, ULPS * unit, atol,
+                  str(narrow.dtype).partition(".")[2], eager)

@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import (modelled, operations, parsing, session as session_,
-               torch_private, typed)
+from . import (compare, modelled, operations, parsing,
+               session as session_, torch_private, tuned, typed)
 
 if TYPE_CHECKING:
     from .patches import Patches
@@ -95,6 +95,10 @@ def _after_helpers(patches):
             patches.set(module, name, known.builtin(f"triton_helpers.{name}"))
 
 
+# An attribute of a CachingAutotuner: its configurations were compared.
+_COMPARED = "tkdbg_compared"
+
+
 # ---- launching --------------------------------------------------------------
 
 
@@ -111,8 +115,11 @@ def _after_heuristics(patches):
 def run(self: Any, *args: Any, stream: int | None = None, grid: Any = None,
         **options: Any) -> Any:
     """CachingAutotuner.run with its first configuration that the device can
-    launch."""
+    launch; the first call may run all of them, and compare."""
     __tracebackhide__ = True
+    if not hasattr(self, _COMPARED):
+        setattr(self, _COMPARED, True)
+        _compare(self, args, stream, grid)
     if len(self.launchers) == 1:
         return self.launchers[0](*args, stream=stream, grid=grid)
     failure: Any = None
@@ -126,6 +133,28 @@ def run(self: Any, *args: Any, stream: int | None = None, grid: Any = None,
         self.launchers = [launcher]
         return None
     raise failure
+
+
+def _compare(self, args, stream, grid):
+    """Runs all configurations on the same contents if that is wanted, else
+    notes that all but one are left out."""
+    session, kernel = session_.current(), self.fn.__name__
+    session.requests.note("autotune")
+    if len(self.configs) < 2:
+        return
+    if session.options.autotune != "all":
+        session.part(tuned.Tuned).left_out(kernel, self.configs)
+        return
+
+    def call(config):
+        try:
+            Launcher(self, config)(*args, stream=stream, grid=grid)
+        except _too_large():
+            return False
+        return True
+    constants = {**_constants(self), **self.configs[0].kwargs}
+    compare.configurations(kernel, self.configs,
+                           _values(self, args, constants), call)
 
 
 def precompile(self: Any, *_: Any, **__: Any) -> None:

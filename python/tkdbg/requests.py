@@ -199,8 +199,8 @@ class Requests:
                           o.torch_compile == "inductor")) if given]
         if o.torch_compile == "inductor" and "device" in self._met and (
                 COMPILED not in self._met):
-            lines.append("--torch-compile inductor: torch.compile was not "
-                         "called")
+            lines.append("--torch-compile inductor: torch.compile has "
+                         "compiled nothing")
         if o.autotune == "all" and "autotune" not in self._met:
             lines.append("--autotune all: no kernel with triton.autotune was "
                          "launched")

@@ -528,6 +528,7 @@ CHOICES = "torch._inductor.select_algorithm"
 # Private names in torch.cuda that its own Python code and the files of
 # PyTorch's compiler call.
 LAZY_INIT = "_lazy_init"
+PROPERTIES = "_get_device_properties"
 CUDART = "_cudart"
 EXCHANGE_DEVICE = "_exchange_device"
 MAYBE_EXCHANGE_DEVICE = "_maybe_exchange_device"

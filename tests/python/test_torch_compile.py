@@ -1,5 +1,6 @@
 """torch.compile on the virtual device: kernels that PyTorch's compiler writes
 for CUDA, run and told of at the program's own lines."""
+import glob
 import os
 import re
 import unittest
@@ -39,10 +40,11 @@ def without_compiler():
 
 @unittest.skipIf(without_compiler(), without_compiler())
 class Compiled(support.ScriptCase):
-    def compile(self, text, **kwargs):
+    def compile(self, text, *options, **kwargs):
+        env = {"TORCHINDUCTOR_CACHE_DIR": self.path("inductor"),
+               **kwargs.pop("env", {})}
         return self.run_script(
-            text, "--torch-compile", "inductor",
-            env={"TORCHINDUCTOR_CACHE_DIR": self.path("inductor")},
+            text, "--torch-compile", "inductor", *options, env=env,
             **{"head": HEAD, **kwargs})
 
     def test_forward_and_backward(self):
@@ -114,6 +116,35 @@ class Compiled(support.ScriptCase):
         self.assertNotIn(" ms ", done.stdout + done.stderr.split("tkdbg: ")[0])
 
     @support.only_ours(TRACED)
+    def test_debug_folder(self):
+        """What PyTorch writes of a model that it compiles runs by itself."""
+        folder = self.path("debug")
+        self.compile("check(lambda x: x.softmax(-1) + 1, randn(9, 40))", env={
+            "TORCH_COMPILE_DEBUG": "1", "TORCH_COMPILE_DEBUG_DIR": folder})
+        for name in "fx_graph_runnable.py", "output_code.py":
+            found = glob.glob(f"{folder}/**/{name}", recursive=True)
+            self.assertEqual(len(found), 1, name)
+            with open(found[0], encoding="utf-8") as f:
+                done = self.run_script(f.read(), "--why")
+            self.assertRegex(done.stderr, "1 of the launches .* computes what "
+                             "its operators do")
+
+    @support.only_ours(TRACED)
+    def test_all_configurations(self):
+        text = """
+            f = lambda x: (x * 2).sum(1) + 1
+            check(f, randn(40, 3000), compiled=torch.compile(
+                f, options={"max_autotune_pointwise": True}))
+        """
+        done = self.compile(text, "--check=race")
+        self.assertRegex(done.stderr, r"triton_red_\w+: --check saw 1 of \d "
+                         "configurations; --autotune all runs all of them")
+        done = self.compile(text, "--autotune", "all")
+        self.assertRegex(done.stderr, r"tkdbg: [3-9] launches")
+        self.assertNotIn("disagree", done.stderr)
+        self.assertNotIn("no kernel with", done.stderr)
+
+    @support.only_ours(TRACED)
     def test_devices_and_kernels_of_the_program(self):
         """What C++ asks about a device while it is traced."""
         self.compile("""
@@ -165,7 +196,7 @@ class Compiled(support.ScriptCase):
         with open(PAGE, encoding="utf-8") as f:
             page = f.read()
         model, = re.findall(r"```python\n(.*?)```", page, re.S)
-        said, = re.findall(r"```text\n(.*?)```", page, re.S)
+        said = re.findall(r"```text\n(.*?)```", page, re.S)[0]
         done = self.compile(model, name="model.py", head="", check=False)
         self.assertEqual(done.returncode, 1)
         for line in said.splitlines():
@@ -176,8 +207,8 @@ class Compiled(support.ScriptCase):
     def test_nothing_is_compiled(self):
         done = self.compile("randn(3)", check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--torch-compile inductor: torch.compile was not called",
-                      done.stderr)
+        self.assertIn("--torch-compile inductor: torch.compile has compiled "
+                      "nothing", done.stderr)
 
 
 @unittest.skipIf(without_compiler(), without_compiler())

@@ -258,6 +258,8 @@ def cuda_functions(virtual: VirtualCuda) -> dict[str, Callable[..., Any]]:
         "get_device_capability": of_device(
             lambda i: device_.model().capability),
         "get_device_properties": of_device(_properties),
+        # ... that PyTorch's compiler may have imported before
+        torch_private.PROPERTIES: of_device(_properties),
         "get_arch_list": lambda: [f"sm_{device_.model().arch}"],
         torch_private.CUDART: runtime, "cudart": lambda: runtime,
         "utilization": of_device(lambda i: 0),
