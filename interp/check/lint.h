@@ -23,6 +23,10 @@ static inline const tk_type *tkc_lint_type(const tkc_lint *l, int slot) {
 tk_diag *tkc_lint_say(tkc_lint *l, tk_diag_id id, const tk_inst *in,
                       const char *text, const char *help);
 
+/* Whether a block pointer's shape is a multiple of the block along an axis, as
+ * the mask of a load compares them in this launch. */
+bool tkc_lint_fits(const tkc_lint *l, int mask, int axis);
+
 void tkc_lint_tree(tkc_lint *l);    /* loads and names never used */
 void tkc_lint_store(tkc_lint *l);   /* stores that are overwritten */
 void tkc_lint_range(tkc_lint *l);   /* masks, division, int32 */
