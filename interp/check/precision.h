@@ -25,7 +25,8 @@ typedef struct tkc_prec_shadow {
   tki_val exact;     /* fp64 lanes; one lane when the slot has only one */
   tki_val marks;     /* tkc_prec_id lanes; a scalar 0 if no lane has a mark */
   tk_dtype coarsest; /* the coarsest format that the lanes went through */
-  bool rounded;      /* they went through products of rounded operands */
+  bool rounded;      /* they went through sums or products of many terms that
+                        were rounded */
   /* Of a running sum: `chain` says how often the instruction `adds` has added
    * to its own result, `kept` is the coarsest format that the sum itself was
    * in, and `cast` what it was cast to since then, which counts only if the
