@@ -160,6 +160,7 @@ static void check_reduced(tkc_lint *l, const open_lanes *v, const tk_inst *in,
               "for a sum");
   tkc_place at = tkc_place_of(l->f, in);
   tkc_note(l->c, d, &at, "it is reduced here");
+  tkc_lint_doubt(l, v->load, axis, d);
 }
 
 static void check_reductions(tkc_lint *l, const open_lanes *of,
@@ -188,8 +189,8 @@ static void check_others(tkc_lint *l) {
 
 /* ---- all of them -------------------------------------------------------- */
 
-static void lint_func(tkc *c, tki *t, const tk_func *f) {
-  tkc_lint l = {.c = c, .t = t, .f = f};
+static void lint_func(tkc *c, tki *t, const tk_func *f, tkc_doubts *x) {
+  tkc_lint l = {.c = c, .t = t, .f = f, .doubts = x};
   tk_walk_func(f, &(tk_walk){.ud = &l, .inst = add_inst});
   find_defs(&l);
   check_mask_sums(&l);
@@ -203,7 +204,14 @@ static void lint_func(tkc *c, tki *t, const tk_func *f) {
 }
 
 void *tkc_LINT_begin(tkc *c, tki *t) {
+  tkc_doubts *x = tkc_doubts_new(c);
   for (size_t i = 0; i < t->program->nfuncs; i++)
-    if (!t->program->funcs[i]->library) lint_func(c, t, t->program->funcs[i]);
-  return NULL;
+    if (!t->program->funcs[i]->library)
+      lint_func(c, t, t->program->funcs[i], x);
+  return tkc_doubts_watch(x, t);
+}
+
+void tkc_LINT_end(tkc *c, void *ud, tki *t, tk_status st) {
+  (void)c, (void)t;
+  if (st == TK_OK) tkc_doubts_settle(ud);
 }

@@ -4,12 +4,15 @@
 
 #include "interp/check/check.h"
 
+typedef struct tkc_doubts tkc_doubts;
+
 /* A function whose instructions stand in one list, in source order: both
  * branches of an if one after the other, the body of a loop once. */
 typedef struct tkc_lint {
   tkc *c;
   tki *t;
   const tk_func *f;
+  tkc_doubts *doubts;
   TK_VEC(const tk_inst *) all;
   const tk_inst **def; /* by slot: the one instruction that sets it; NULL: none
                           does, or several do */
@@ -26,6 +29,15 @@ tk_diag *tkc_lint_say(tkc_lint *l, tk_diag_id id, const tk_inst *in,
 /* Whether a block pointer's shape is a multiple of the block along an axis, as
  * the mask of a load compares them in this launch. */
 bool tkc_lint_fits(const tkc_lint *l, int mask, int axis);
+
+/* Reports that a run may refute (lint_doubt.c): a load whose lanes are reduced
+ * along an axis; d may be NULL. */
+tkc_doubts *tkc_doubts_new(tkc *c);
+void tkc_lint_doubt(tkc_lint *l, const tk_inst *load, int axis, tk_diag *d);
+/* Watches the run; NULL: there is nothing to watch. */
+tkc_doubts *tkc_doubts_watch(tkc_doubts *x, tki *t);
+/* The run ended well: withdraws what it has refuted. */
+void tkc_doubts_settle(tkc_doubts *x);
 
 void tkc_lint_tree(tkc_lint *l);    /* loads and names never used */
 void tkc_lint_store(tkc_lint *l);   /* stores that are overwritten */

@@ -263,6 +263,7 @@ static void find_worst(tkc_prec *p, tki *t, const tk_inst *in,
   double norm = norm_of(a, x);
   double floor = tkc_prec_bound(s->coarsest, true), noise = tkc_prec_noise(p);
   double worst = 1, beside = 0;
+  bool rounded = false;
   size_t at = a->n;
   for (size_t i = 0; i < a->n; i++) {
     tkc_prec_id id = x->marks[i * x->mark_step];
@@ -270,16 +271,23 @@ static void find_worst(tkc_prec *p, tki *t, const tk_inst *in,
     double e = exact_at(x, i), off = fabs(value_at(x, i) - e);
     double bound = fmax(p->sources.items[id - 1].bound, floor);
     double size = fmax(fabs(e), least);
-    if (is_of_product(p, s, id)) size = fmax(size, norm);
+    bool product = is_of_product(p, s, id);
+    if (product) size = fmax(size, norm);
     double ratio = off / (bound * size + noise);
     if (!(ratio > worst)) continue;
     worst = ratio, at = i;
+    rounded = product;
     beside = (off - noise) / bound;
   }
   if (at == a->n) return;
   const tkc_prec_source *b = &p->sources.items[x->marks[at * x->mark_step] - 1];
-  tkc_prec_off off = {a->addr[at],     x->d,   value_at(x, at),
-                      exact_at(x, at), beside, stored_sizes(p, in)};
+  tkc_prec_off off = {.addr = a->addr[at],
+                      .d = x->d,
+                      .value = value_at(x, at),
+                      .exact = exact_at(x, at),
+                      .beside = beside,
+                      .stored = stored_sizes(p, in),
+                      .rounded = rounded};
   tkc_prec_report(p, t, b, off);
 }
 
@@ -392,6 +400,7 @@ static void judge_sum(tkc_prec *p, tki *t, const tk_inst *in, uint64_t addr,
   tkc_prec_off off = {.addr = addr, .d = d, .value = value, .exact = exact};
   off.beside = (error - noise) / bound;
   off.stored = stored_sizes(p, in);
+  off.rounded = x->norm > 0;
   if (fabs(exact - value - given) < error / 2) {
     if (x->mark && fabs(x->exact - x->value) >= error / 2)
       tkc_prec_report(p, t, &p->sources.items[x->mark - 1], off);
