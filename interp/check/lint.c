@@ -147,7 +147,7 @@ static void check_reduced(tkc_lint *l, const open_lanes *v, const tk_inst *in,
                           int axis) {
   if (!v->load || !(v->open >> axis & 1)) return;
   bool block = tk_inst_window(v->load) == TK_W_BLOCK_POINTER;
-  if (block && tkc_lint_fits(l, v->load->args[1], axis)) return;
+  if (tkc_lint_fits(l, v->load, axis)) return;
   tk_diag *d = tkc_lint_say(
       l, TK_D_LINT_OTHER, v->load,
       block ? "lanes outside of the block pointer's shape are undefined, and a "

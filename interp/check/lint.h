@@ -26,9 +26,9 @@ static inline const tk_type *tkc_lint_type(const tkc_lint *l, int slot) {
 tk_diag *tkc_lint_say(tkc_lint *l, tk_diag_id id, const tk_inst *in,
                       const char *text, const char *help);
 
-/* Whether a block pointer's shape is a multiple of the block along an axis, as
- * the mask of a load compares them in this launch. */
-bool tkc_lint_fits(const tkc_lint *l, int mask, int axis);
+/* Whether a load of blocks that are checked along several axes, through a block
+ * pointer or by a mask, has whole blocks along one of them in this launch. */
+bool tkc_lint_fits(const tkc_lint *l, const tk_inst *load, int axis);
 
 /* Reports that a run may refute (lint_doubt.c): a load whose lanes are reduced
  * along an axis; d may be NULL. */

@@ -1,9 +1,9 @@
-/* lint_window.c - blocks that lie within a block pointer's shape.
+/* lint_window.c - axes along which a launch has whole blocks.
  *
- * boundary_check= often names every axis, also one along which the caller
- * promises whole blocks.  Where the shape is a multiple of the block in this
- * launch, nothing is said of lanes outside: blocks mostly lie side by side, and
- * where they do not, undefined lanes are seen in the run.
+ * boundary_check= and masks of several axes often name every axis, also one
+ * along which the caller promises whole blocks.  Where the size is a multiple
+ * of the block in this launch, nothing is said of lanes outside: blocks mostly
+ * lie side by side, and where they do not, undefined lanes are seen in the run.
  */
 #include "interp/check/lint.h"
 
@@ -73,15 +73,32 @@ static int axis_of(const tk_type *t) {
   return n == 1 ? axis : -1;
 }
 
-bool tkc_lint_fits(const tkc_lint *l, int mask, int axis) {
+/* What the parts of a mask compare. */
+typedef struct parts {
+  unsigned axes; /* bit i: some part compares offsets along axis i */
+  bool fits;     /* a part does so along the axis in question, with a multiple
+                    of the block */
+} parts;
+
+static void look_at_mask(const tkc_lint *l, int mask, int axis, parts *x) {
   const tk_inst *d = l->def[mask];
   while (d && (tk_lanes_kept(d) || d->op == TK_I_BROADCAST))
     d = l->def[d->args[0]];
-  if (!d) return false;
-  if (d->op == TK_I_BINARY && tk_binary_op(d) == TK_B_AND)
-    return tkc_lint_fits(l, d->args[0], axis) ||
-           tkc_lint_fits(l, d->args[1], axis);
-  return d->op == TK_I_COMPARE && tk_compare_op(d) == TK_C_LT &&
-         axis_of(&d->type) == axis &&
-         is_multiple(l, d->args[1], d->type.shape[axis]);
+  if (!d) return;
+  if (d->op == TK_I_BINARY && tk_binary_op(d) == TK_B_AND) {
+    look_at_mask(l, d->args[0], axis, x);
+    look_at_mask(l, d->args[1], axis, x);
+  }
+  int along = axis_of(&d->type);
+  if (d->op != TK_I_COMPARE || along < 0) return;
+  x->axes |= 1u << along;
+  x->fits |= along == axis && tk_compare_op(d) == TK_C_LT &&
+             is_multiple(l, d->args[1], d->type.shape[axis]);
+}
+
+bool tkc_lint_fits(const tkc_lint *l, const tk_inst *load, int axis) {
+  parts x = {0, false};
+  look_at_mask(l, load->args[1], axis, &x);
+  bool several = x.axes & (x.axes - 1);
+  return x.fits && (several || tk_inst_window(load) == TK_W_BLOCK_POINTER);
 }
