@@ -217,8 +217,8 @@ bool tkc_is_of_softmax(tki *t, const tk_inst *in) {
 
 /* ---- a maximum that is kept within a bound ------------------------------- */
 
-/* The constant that a slot holds, perhaps one lane repeated; n: how many
- * instructions set it. */
+/* The constant that a slot holds, perhaps in another type or repeated; n: how
+ * many instructions set it. */
 typedef struct setting {
   int slot;
   const tk_inst *in;
@@ -237,7 +237,8 @@ static bool constant_of(const tk_func *f, int slot, double *value) {
   setting x = {.slot = slot};
   tk_walk_func(f, &(tk_walk){.ud = &x, .inst = note_setting});
   if (x.n != 1) return false;
-  if (x.in->op == TK_I_BROADCAST || tk_lanes_kept(x.in))
+  if (x.in->op == TK_I_BROADCAST || x.in->op == TK_I_CAST ||
+      tk_lanes_kept(x.in))
     return constant_of(f, x.in->args[0], value);
   if (x.in->op != TK_I_CONST || x.in->type.ptr) return false;
   int64_t bits = tk_const_bits(x.in);
