@@ -22,7 +22,7 @@ struct tkc_doubts {
   TK_VEC(doubt) all;
 };
 
-static bool is_mixed(const uint8_t *mask, const tk_type *type, int axis) {
+static bool has_mixed_row(const uint8_t *mask, const tk_type *type, int axis) {
   size_t n = (size_t)type->shape[axis], step = 1;
   for (int i = axis + 1; i < type->rank; i++) step *= (size_t)type->shape[i];
   for (size_t line = 0; line < (size_t)tk_numel(type) / n; line++) {
@@ -42,7 +42,7 @@ static void doubt_access(void *ud, tki *t, const tki_access *access) {
     if (d->seen || d->load != access->in || tki_access_is_full(access))
       continue;
     const uint8_t *mask = access->n ? tki_access_mask(access) : NULL;
-    d->seen = mask && is_mixed(mask, &d->load->type, d->axis);
+    d->seen = mask && has_mixed_row(mask, &d->load->type, d->axis);
   }
 }
 
