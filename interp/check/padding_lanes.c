@@ -217,32 +217,15 @@ bool tkc_is_of_softmax(tki *t, const tk_inst *in) {
 
 /* ---- a maximum that is kept within a bound ------------------------------- */
 
-/* The constant that a slot holds, perhaps in another type or repeated; n: how
- * many instructions set it. */
-typedef struct setting {
-  int slot;
-  const tk_inst *in;
-  size_t n;
-} setting;
-
-static bool note_setting(void *ud, const tk_at *at, const tk_inst *in) {
-  setting *x = ud;
-  (void)at;
-  for (int k = 0; k < in->nres; k++)
-    if (in->res[k] == x->slot) x->in = in, x->n++;
-  return true;
-}
-
+/* The constant that a slot holds, perhaps in another type or repeated. */
 static bool constant_of(const tk_func *f, int slot, double *value) {
-  setting x = {.slot = slot};
-  tk_walk_func(f, &(tk_walk){.ud = &x, .inst = note_setting});
-  if (x.n != 1) return false;
-  if (x.in->op == TK_I_BROADCAST || x.in->op == TK_I_CAST ||
-      tk_lanes_kept(x.in))
-    return constant_of(f, x.in->args[0], value);
-  if (x.in->op != TK_I_CONST || x.in->type.ptr) return false;
-  int64_t bits = tk_const_bits(x.in);
-  *value = tk_lane_double((tk_dtype)x.in->type.elem, &bits);
+  const tk_inst *in = tk_set_by(f, slot);
+  if (in &&
+      (in->op == TK_I_BROADCAST || in->op == TK_I_CAST || tk_lanes_kept(in)))
+    return constant_of(f, in->args[0], value);
+  if (!in || in->op != TK_I_CONST || in->type.ptr) return false;
+  int64_t bits = tk_const_bits(in);
+  *value = tk_lane_double((tk_dtype)in->type.elem, &bits);
   return true;
 }
 
