@@ -184,17 +184,15 @@ static row_marks look_along(const tkc_flow_marks *m, size_t from, size_t n,
   return r;
 }
 
-/* If only some lanes of a row are undefined, that is reported at once for a
- * single row. One of several rows may lie past the end of the data, where
- * nobody needs its result: it is reported when the result matters. */
-static tkc_flow_id settle_row(tkc_flow *f, tki *t, row_marks r, bool several,
+/* If only some lanes of a row are undefined, that is reported when the result
+ * matters: the row may lie past the end of the data, or be the last of those
+ * whose sum goes into the next trip of a loop. */
+static tkc_flow_id settle_row(tkc_flow *f, tki *t, row_marks r,
                               const char *what) {
   if (!r.mixed || f->quiet ||
       tkc_flow_source_of(f, r.first)->kind != TKC_FLOW_UNDEF)
     return r.first;
-  if (several) return tkc_flow_mixes(f, t, r.first, what);
-  tkc_flow_mixed(f, t, r.first, what);
-  return 0;
+  return tkc_flow_mixes(f, t, r.first, what);
 }
 
 static void pass_reduce(tkc_flow *f, tki *t, const tk_inst *in) {
@@ -207,7 +205,7 @@ static void pass_reduce(tkc_flow *f, tki *t, const tk_inst *in) {
     for (size_t i = 0; i < l.count; i++) {
       if (d[i] > TKC_FLOW_UNDERFLOWN) continue;
       row_marks row = look_along(&m, tk_line_first(&l, i), l.n, l.step);
-      tkc_flow_id id = settle_row(f, t, row, n > 1, "goes into a reduction");
+      tkc_flow_id id = settle_row(f, t, row, "goes into a reduction");
       d[i] = id ? id : tkc_flow_either(d[i], row.zero);
     }
   }
@@ -249,7 +247,7 @@ static void pass_sort(tkc_flow *f, tki *t, const tk_inst *in) {
   for (size_t i = 0; i < to.count; i++) {
     size_t first = tk_line_first(&to, i);
     row_marks row = look_along(&m, tk_line_first(&from, i), from.n, from.step);
-    tkc_flow_id id = settle_row(f, t, row, to.count > 1, "is sorted");
+    tkc_flow_id id = settle_row(f, t, row, "is sorted");
     for (size_t a = 0; a < to.n; a++) d[first + a * to.step] = id;
   }
   tkc_flow_set(t, in->res[0], v, (size_t)in->n);
@@ -291,7 +289,7 @@ static void pass_dot(tkc_flow *f, tki *t, const tk_inst *in) {
         bool whole = (row.first && !row.mixed) || (col.first && !col.mixed);
         row_marks r = {row.first ? row.first : col.first, !whole, 0};
         r.mixed = r.mixed && r.first;
-        d[at] = settle_row(f, t, r, true, "goes into a product of matrices");
+        d[at] = settle_row(f, t, r, "goes into a product of matrices");
         if (!d[at] && adds) d[at] = tkc_flow_at(&acc, at);
       }
     }

@@ -147,6 +147,7 @@ static void check_reduced(tkc_lint *l, const open_lanes *v, const tk_inst *in,
                           int axis) {
   if (!v->load || !(v->open >> axis & 1)) return;
   bool block = tk_inst_window(v->load) == TK_W_BLOCK_POINTER;
+  if (tkc_lint_fits(l, v->load, axis)) return;
   tk_diag *d = tkc_lint_say(
       l, TK_D_LINT_OTHER, v->load,
       block ? "lanes outside of the block pointer's shape are undefined, and a "
@@ -159,6 +160,7 @@ static void check_reduced(tkc_lint *l, const open_lanes *v, const tk_inst *in,
               "for a sum");
   tkc_place at = tkc_place_of(l->f, in);
   tkc_note(l->c, d, &at, "it is reduced here");
+  tkc_lint_doubt(l, v->load, axis, d);
 }
 
 static void check_reductions(tkc_lint *l, const open_lanes *of,
@@ -187,8 +189,8 @@ static void check_others(tkc_lint *l) {
 
 /* ---- all of them -------------------------------------------------------- */
 
-static void lint_func(tkc *c, tki *t, const tk_func *f) {
-  tkc_lint l = {.c = c, .t = t, .f = f};
+static void lint_func(tkc *c, tki *t, const tk_func *f, tkc_doubts *x) {
+  tkc_lint l = {.c = c, .t = t, .f = f, .doubts = x};
   tk_walk_func(f, &(tk_walk){.ud = &l, .inst = add_inst});
   find_defs(&l);
   check_mask_sums(&l);
@@ -202,7 +204,14 @@ static void lint_func(tkc *c, tki *t, const tk_func *f) {
 }
 
 void *tkc_LINT_begin(tkc *c, tki *t) {
+  tkc_doubts *x = tkc_doubts_new(c);
   for (size_t i = 0; i < t->program->nfuncs; i++)
-    if (!t->program->funcs[i]->library) lint_func(c, t, t->program->funcs[i]);
-  return NULL;
+    if (!t->program->funcs[i]->library)
+      lint_func(c, t, t->program->funcs[i], x);
+  return tkc_doubts_watch(x, t);
+}
+
+void tkc_LINT_end(tkc *c, void *ud, tki *t, tk_status st) {
+  (void)c, (void)t;
+  if (st == TK_OK) tkc_doubts_settle(ud);
 }

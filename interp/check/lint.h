@@ -4,12 +4,15 @@
 
 #include "interp/check/check.h"
 
+typedef struct tkc_doubts tkc_doubts;
+
 /* A function whose instructions stand in one list, in source order: both
  * branches of an if one after the other, the body of a loop once. */
 typedef struct tkc_lint {
   tkc *c;
   tki *t;
   const tk_func *f;
+  tkc_doubts *doubts;
   TK_VEC(const tk_inst *) all;
   const tk_inst **def; /* by slot: the one instruction that sets it; NULL: none
                           does, or several do */
@@ -22,6 +25,19 @@ static inline const tk_type *tkc_lint_type(const tkc_lint *l, int slot) {
 /* A finding at an instruction; NULL when it is not shown. */
 tk_diag *tkc_lint_say(tkc_lint *l, tk_diag_id id, const tk_inst *in,
                       const char *text, const char *help);
+
+/* Whether a load of blocks that are checked along several axes, through a block
+ * pointer or by a mask, has whole blocks along one of them in this launch. */
+bool tkc_lint_fits(const tkc_lint *l, const tk_inst *load, int axis);
+
+/* Reports that a run may refute (lint_doubt.c): a load whose lanes are reduced
+ * along an axis; d may be NULL. */
+tkc_doubts *tkc_doubts_new(tkc *c);
+void tkc_lint_doubt(tkc_lint *l, const tk_inst *load, int axis, tk_diag *d);
+/* Watches the run; NULL: there is nothing to watch. */
+tkc_doubts *tkc_doubts_watch(tkc_doubts *x, tki *t);
+/* The run ended well: withdraws what it has refuted. */
+void tkc_doubts_settle(tkc_doubts *x);
 
 void tkc_lint_tree(tkc_lint *l);    /* loads and names never used */
 void tkc_lint_store(tkc_lint *l);   /* stores that are overwritten */

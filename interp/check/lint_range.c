@@ -200,6 +200,12 @@ static bool is_extended(const ranges *r, int slot) {
   return false;
 }
 
+/* The upper one of two halves of an int32 or int64 is mostly an index, which
+ * leaves the sign alone. */
+static bool is_half(const range *by, int bits) {
+  return bits >= 32 && is_point(by) && by->lo == bits / 2;
+}
+
 /* The upper half, or less, of an integer as it was loaded: its fields are
  * taken apart, and the topmost gets the sign. */
 static void check_shift(const ranges *r, const tk_inst *in) {
@@ -211,7 +217,8 @@ static void check_shift(const ranges *r, const tk_inst *in) {
   const range *by = &r->of[in->args[1]];
   int bits = tk_dtypes[in->type.elem].bits;
   if (!from || from->op != TK_I_LOAD || !by->known || by->hi < bits / 2 ||
-      by->hi >= bits - 1 || is_masked(r, in->res[0]) || is_extended(r, packed))
+      by->hi >= bits - 1 || is_half(by, bits) || is_masked(r, in->res[0]) ||
+      is_extended(r, packed))
     return;
   tkc_lint_say(r->l, TK_D_LINT_SHIFT, in,
                ">> of a signed integer keeps its sign: the topmost field of "

@@ -372,6 +372,7 @@ static void check_reduction(padding *w, tki *t, const tk_inst *in,
     if (!is_spoilt(&r, in, ignored)) continue;
     /* where filled lanes spoil a softmax, its sum is reported */
     if (is_maximum(in) && tkc_is_of_softmax(t, in)) return;
+    if (tkc_is_bounded(t, in, r.filled)) continue;
     report_filled(w, t, in, &r, f);
     return;
   }

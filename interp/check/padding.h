@@ -55,5 +55,9 @@ bool tkc_filled_lanes(const tkc_filled *x, uint8_t *lanes);
  * what an exponential is then taken of, as in a softmax: that comes out the
  * same whatever is subtracted. */
 bool tkc_is_of_softmax(tki *t, const tk_inst *in);
+/* Whether a maximum that the running function finds only goes on through a
+ * minimum with a constant that is below the filled value, or the other way
+ * round: the program expects that value, and keeps it out. */
+bool tkc_is_bounded(tki *t, const tk_inst *in, double filled);
 
 #endif

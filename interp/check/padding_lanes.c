@@ -214,3 +214,59 @@ bool tkc_is_of_softmax(tki *t, const tk_inst *in) {
   tki_scratch_free(t, x.of);
   return !x.other;
 }
+
+/* ---- a maximum that is kept within a bound ------------------------------- */
+
+/* The constant that a slot holds, perhaps in another type or repeated. */
+static bool constant_of(const tk_func *f, int slot, double *value) {
+  const tk_inst *in = tk_set_by(f, slot);
+  if (in &&
+      (in->op == TK_I_BROADCAST || in->op == TK_I_CAST || tk_lanes_kept(in)))
+    return constant_of(f, in->args[0], value);
+  if (!in || in->op != TK_I_CONST || in->type.ptr) return false;
+  int64_t bits = tk_const_bits(in);
+  *value = tk_lane_double((tk_dtype)in->type.elem, &bits);
+  return true;
+}
+
+typedef struct bounds {
+  const tk_func *f;
+  const tk_inst *from; /* that finds the maximum */
+  double filled;
+  bool any, other; /* uses that keep the filled value out, and others */
+} bounds;
+
+static bool is_bound(const bounds *x, const tk_inst *in, int slot) {
+  double c;
+  tk_reduction by = tk_inst_reduction(x->from);
+  bool max = by == TK_R_MAX || by == TK_R_MAX_NAN;
+  tk_binary op = in->op == TK_I_BINARY ? tk_binary_op(in) : TK_B_AND;
+  bool fits = max ? op == TK_B_MIN || op == TK_B_MIN_NAN
+                  : op == TK_B_MAX || op == TK_B_MAX_NAN;
+  return fits && constant_of(x->f, slot, &c) &&
+         (max ? c < x->filled : c > x->filled);
+}
+
+static bool note_bound(void *ud, const tk_at *at, const tk_inst *in) {
+  bounds *x = ud;
+  int slot = x->from->res[0];
+  (void)at;
+  for (int k = 0; k < in->nargs && !x->other; k++) {
+    if (in->args[k] != slot) continue;
+    x->other = !is_bound(x, in, in->args[!k]);
+    x->any = true;
+  }
+  return !x->other;
+}
+
+bool tkc_is_bounded(tki *t, const tk_inst *in, double filled) {
+  bounds x = {t->frame->func, in, filled, false, false};
+  if (in->nres != 1) return false;
+  tk_walk_func(x.f, &(tk_walk){.ud = &x, .inst = note_bound});
+  if (!x.any || x.other) return false;
+  shifts by = {in, .of = tki_scratch_zero(t, x.f->nslots + 1)};
+  by.of[in->res[0]] = SHIFT_BY;
+  tk_walk_func(x.f, &(tk_walk){.ud = &by, .stmt = note_other_use});
+  tki_scratch_free(t, by.of);
+  return !by.other;
+}

@@ -25,7 +25,8 @@ typedef struct tkc_prec_shadow {
   tki_val exact;     /* fp64 lanes; one lane when the slot has only one */
   tki_val marks;     /* tkc_prec_id lanes; a scalar 0 if no lane has a mark */
   tk_dtype coarsest; /* the coarsest format that the lanes went through */
-  bool rounded;      /* they went through products of rounded operands */
+  bool rounded;      /* they went through sums or products of many terms that
+                        were rounded */
   /* Of a running sum: `chain` says how often the instruction `adds` has added
    * to its own result, `kept` is the coarsest format that the sum itself was
    * in, and `cast` what it was cast to since then, which counts only if the
@@ -66,6 +67,7 @@ typedef struct tkc_prec_page {
 typedef struct tkc_prec_sizes {
   uint32_t count[TKC_PREC_SIZES];
   uint32_t n;
+  double squares; /* the sum of the numbers' squares */
 } tkc_prec_sizes;
 
 /* A lane of a running sum in fp32 that stalls: it does not grow any more. */
@@ -83,6 +85,8 @@ typedef struct tkc_prec_off {
   double value, exact;
   double beside; /* its error is small beside numbers of this size */
   const tkc_prec_sizes *stored; /* of what is stored there */
+  bool rounded; /* the error is of terms that were rounded: it is the same
+                   however small their sum is */
 } tkc_prec_off;
 
 /* What this launch has reported of a place. */
@@ -176,6 +180,8 @@ tk_dtype tkc_prec_coarser(tk_dtype a, tk_dtype b);
 void tkc_prec_size(tkc_prec_sizes *s, double x);
 /* A power of two near the median; 0 when no number was counted. */
 double tkc_prec_median(const tkc_prec_sizes *s);
+/* The root of the mean square of those numbers; 0 when there is none. */
+double tkc_prec_rms(const tkc_prec_sizes *s);
 /* Errors below this do not count. */
 double tkc_prec_noise(const tkc_prec *p);
 /* The smallest normal number of a format. */

@@ -84,40 +84,23 @@ static double operand_value(const tkc_prec_result *r, int k, size_t lane) {
                         tki_lane(v, lane, tk_lane_size(type)));
 }
 
-/* The one instruction that sets a slot; NULL: there is none, or several. */
-typedef struct definition {
-  int slot;
-  const tk_inst *in;
-  int n;
-} definition;
-
-static bool find_definition(void *ud, const tk_at *at, const tk_inst *in) {
-  definition *d = ud;
-  (void)at;
-  for (int k = 0; k < in->nres; k++)
-    if (in->res[k] == d->slot) d->in = in, d->n++;
-  return true;
-}
-
 /* The cast to a narrower format that an operand is the result of, perhaps in
  * another arrangement; NULL: it is not. */
 static const tk_inst *narrowing_cast(const tk_func *f, int slot) {
   for (;;) {
-    definition d = {.slot = slot};
-    tk_walk_func(f, &(tk_walk){.ud = &d, .inst = find_definition});
-    if (d.n != 1) return NULL;
-    if (d.in->op == TK_I_CAST) {
-      const tk_type *from = &f->slots[d.in->args[0]].type;
-      bool narrows = tkc_prec_is_float(from) &&
-                     tkc_prec_is_float(&d.in->type) &&
-                     tk_float_digits((tk_dtype)d.in->type.elem) <
+    const tk_inst *in = tk_set_by(f, slot);
+    if (!in) return NULL;
+    if (in->op == TK_I_CAST) {
+      const tk_type *from = &f->slots[in->args[0]].type;
+      bool narrows = tkc_prec_is_float(from) && tkc_prec_is_float(&in->type) &&
+                     tk_float_digits((tk_dtype)in->type.elem) <
                          tk_float_digits((tk_dtype)from->elem);
-      return narrows ? d.in : NULL;
+      return narrows ? in : NULL;
     }
-    if (!tk_lanes_kept(d.in) && d.in->op != TK_I_PERMUTE &&
-        d.in->op != TK_I_BROADCAST)
+    if (!tk_lanes_kept(in) && in->op != TK_I_PERMUTE &&
+        in->op != TK_I_BROADCAST)
       return NULL;
-    slot = d.in->args[0];
+    slot = in->args[0];
   }
 }
 

@@ -246,9 +246,9 @@ static double norm_of(const tki_access *a, const pair *x) {
   return n ? sqrt(sum / (double)n) : 0;
 }
 
-/* Whether an error comes from how the operands of a product were rounded.
- * That costs each lane the same, however much of it cancels, so that the block
- * as a whole is the measure. */
+/* Whether an error comes from how the terms of a sum, or the operands of a
+ * product, were rounded.  That costs each lane the same, however much of it
+ * cancels, so that the block as a whole is the measure. */
 static bool is_of_product(const tkc_prec *p, const tkc_prec_shadow *s,
                           tkc_prec_id id) {
   return s->rounded || p->sources.items[id - 1].in->op == TK_I_DOT;
@@ -263,6 +263,7 @@ static void find_worst(tkc_prec *p, tki *t, const tk_inst *in,
   double norm = norm_of(a, x);
   double floor = tkc_prec_bound(s->coarsest, true), noise = tkc_prec_noise(p);
   double worst = 1, beside = 0;
+  bool rounded = false;
   size_t at = a->n;
   for (size_t i = 0; i < a->n; i++) {
     tkc_prec_id id = x->marks[i * x->mark_step];
@@ -270,16 +271,23 @@ static void find_worst(tkc_prec *p, tki *t, const tk_inst *in,
     double e = exact_at(x, i), off = fabs(value_at(x, i) - e);
     double bound = fmax(p->sources.items[id - 1].bound, floor);
     double size = fmax(fabs(e), least);
-    if (is_of_product(p, s, id)) size = fmax(size, norm);
+    bool product = is_of_product(p, s, id);
+    if (product) size = fmax(size, norm);
     double ratio = off / (bound * size + noise);
     if (!(ratio > worst)) continue;
     worst = ratio, at = i;
+    rounded = product;
     beside = (off - noise) / bound;
   }
   if (at == a->n) return;
   const tkc_prec_source *b = &p->sources.items[x->marks[at * x->mark_step] - 1];
-  tkc_prec_off off = {a->addr[at],     x->d,   value_at(x, at),
-                      exact_at(x, at), beside, stored_sizes(p, in)};
+  tkc_prec_off off = {.addr = a->addr[at],
+                      .d = x->d,
+                      .value = value_at(x, at),
+                      .exact = exact_at(x, at),
+                      .beside = beside,
+                      .stored = stored_sizes(p, in),
+                      .rounded = rounded};
   tkc_prec_report(p, t, b, off);
 }
 
@@ -367,25 +375,35 @@ static double add_given(tkc_prec *p, const float *off, double given) {
   return (double)*all;
 }
 
+/* What is added to an element: the term, what it would be in float64, its
+ * mark, and what its error is measured against at least. */
+typedef struct addition {
+  double value, exact, norm;
+  tkc_prec_id mark;
+} addition;
+
 /* Reports a sum in memory that has gone wrong.  If most of its error came with
- * its terms, what they were computed by is to blame: the source of the last
- * term that was marked, if there was one. */
+ * its terms, what they were computed by is to blame: the source of this term,
+ * where it brings half of the error; else no single one is. */
 static void judge_sum(tkc_prec *p, tki *t, const tk_inst *in, uint64_t addr,
                       double value, double exact, tk_dtype coarsest,
-                      double given) {
+                      double given, const addition *x) {
   tk_dtype d = (tk_dtype)in->type.elem;
   double bound = tkc_prec_bound(coarsest, coarsest == d);
-  if (fabs(value - exact) <= bound * fabs(exact)) return; /* before medians */
+  double error = fabs(exact - value);
+  if (error <= bound * fabs(exact)) return; /* before medians */
   double least =
       fmax(tkc_prec_median(stored_sizes(p, in)), tkc_prec_smallest(d));
-  double size = fmax(fabs(exact), least), noise = tkc_prec_noise(p);
-  if (!(fabs(value - exact) > bound * size + noise)) return;
+  double size = fmax(fmax(fabs(exact), least), x->norm);
+  double noise = tkc_prec_noise(p);
+  if (!(error > bound * size + noise)) return;
   tkc_prec_off off = {.addr = addr, .d = d, .value = value, .exact = exact};
-  off.beside = (fabs(value - exact) - noise) / bound;
+  off.beside = (error - noise) / bound;
   off.stored = stored_sizes(p, in);
-  if (fabs(exact - value - given) < fabs(exact - value) / 2) {
-    tkc_prec_id id = p->last[in->id];
-    if (id) tkc_prec_report(p, t, &p->sources.items[id - 1], off);
+  off.rounded = x->norm > 0;
+  if (fabs(exact - value - given) < error / 2) {
+    if (x->mark && fabs(x->exact - x->value) >= error / 2)
+      tkc_prec_report(p, t, &p->sources.items[x->mark - 1], off);
     return;
   }
   tkc_prec_source b = {.in = in,
@@ -399,8 +417,9 @@ static void judge_sum(tkc_prec *p, tki *t, const tk_inst *in, uint64_t addr,
 }
 
 static void add_lane(tkc_prec *p, tki *t, const tk_inst *in, uint64_t addr,
-                     double old, double v, double e, tk_dtype coarsest) {
+                     double old, const addition *x, tk_dtype coarsest) {
   tk_dtype d = (tk_dtype)in->type.elem;
+  double v = x->value, e = x->exact;
   float *off = errors_at(p, addr, tk_dtypes[d].size, 1, true);
   if (!off) return;
   double value = rounded(d, old + v), exact = old + (double)*off + e;
@@ -412,7 +431,7 @@ static void add_lane(tkc_prec *p, tki *t, const tk_inst *in, uint64_t addr,
   g->coarsest = tkc_prec_coarser(g->coarsest, tkc_prec_coarser(coarsest, d));
   if (p->twin || !isfinite(value) || !isfinite(exact)) return;
   tkc_prec_size(stored_sizes(p, in), exact);
-  judge_sum(p, t, in, addr, value, exact, g->coarsest, given);
+  judge_sum(p, t, in, addr, value, exact, g->coarsest, given, x);
 }
 
 /* The larger, the smaller or the new one of two numbers. */
@@ -452,16 +471,19 @@ void tkc_prec_atomic(tkc_prec *p, tki *t, const tk_inst *in,
   pair x = pair_of(&args[1], s, d);
   *has_pages(p, t, &args[0]) = true;
   pair old = pair_of(&t->frame->slots[in->res[0]], NULL, d);
+  double norm = adds && s && s->rounded && !p->twin ? norm_of(&a, &x) : 0;
   for (size_t i = 0; i < a.n; i++) {
     if (i % TKI_BATCH == 0) tki_poll(t);
     if (!is_active(&a, i)) continue;
-    tkc_prec_id id = x.marks ? x.marks[i * x.mark_step] : 0;
-    if (id) p->last[in->id] = id;
-    double o = value_at(&old, i), v = value_at(&x, i), e = exact_at(&x, i);
+    double o = value_at(&old, i);
+    addition y = {.value = value_at(&x, i),
+                  .exact = exact_at(&x, i),
+                  .norm = norm,
+                  .mark = x.marks ? x.marks[i * x.mark_step] : 0};
     if (adds)
-      add_lane(p, t, in, a.addr[i], o, v, e, s ? s->coarsest : TK_FP64);
+      add_lane(p, t, in, a.addr[i], o, &y, s ? s->coarsest : TK_FP64);
     else
-      pick_lane(p, in, a.addr[i], o, v, e);
+      pick_lane(p, in, a.addr[i], o, y.value, y.exact);
   }
 }
 

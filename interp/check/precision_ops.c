@@ -569,6 +569,7 @@ static void pass_block(tkc_prec *p, tki *t, const tk_inst *in,
   if (p->noise && adds) squares = sums_of_squares(t, in, kernel, &slots[0]);
   tki_run_retyped(t, in, TK_FP64, kernel, slots);
   tkc_prec_shadow s = shadow_for(t, in);
+  s.rounded |= adds && tk_float_digits(s.coarsest) <= 11;
   tkc_prec_result r = exact_result(p, t, in, args, &s);
   r.slack = slack;
   tki_release(t, &s.exact);

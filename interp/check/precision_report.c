@@ -115,13 +115,19 @@ static const char *source_advice(const tkc_prec_source *b) {
 
 /* ---- reports and withdrawals --------------------------------------------- */
 
+static bool is_small(const tkc_prec_off *off) {
+  double usual = tkc_prec_median(off->stored);
+  if (off->rounded) usual = fmax(usual, tkc_prec_rms(off->stored));
+  return off->beside <= usual;
+}
+
 /* Withdraws what is small beside what has been stored since it was reported, at
  * a place or, if `at` is NULL, everywhere. */
 static void withdraw_small(tkc_prec *p, const tkc_place *at) {
   for (size_t i = 0; i < p->told.n; i++) {
     tkc_prec_told *x = &p->told.items[i];
-    bool small = x->off.beside <= tkc_prec_median(x->off.stored);
-    if (!x->diag || !small || (at && !tkc_same_place(&x->at, at))) continue;
+    if (!x->diag || !is_small(&x->off) || (at && !tkc_same_place(&x->at, at)))
+      continue;
     tkc_withdraw(p->c, x->diag);
     x->diag = NULL;
   }

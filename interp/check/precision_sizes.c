@@ -39,6 +39,7 @@ void tkc_prec_size(tkc_prec_sizes *s, double x) {
   if (x == 0 || !isfinite(x)) return;
   s->count[u >> 52 & (TKC_PREC_SIZES - 1)]++;
   s->n++;
+  s->squares += x * x;
 }
 
 /* A power of two near the median; 0 when nothing is known. */
@@ -49,6 +50,10 @@ double tkc_prec_median(const tkc_prec_sizes *s) {
     if (2 * seen >= s->n) return ldexp(1, i - 1023);
   }
   return 0;
+}
+
+double tkc_prec_rms(const tkc_prec_sizes *s) {
+  return s && s->n ? sqrt(s->squares / s->n) : 0;
 }
 
 /* An error of a few units of rounding of numbers that are 32 times as large as

@@ -190,6 +190,8 @@ bool tk_walk_insts(const tk_func *f, const tk_stmt *st, const tk_insts *l,
 bool tk_walk_stmt(const tk_func *f, const tk_stmt *st, const tk_walk *w);
 bool tk_walk_body(const tk_func *f, const tk_body *b, const tk_walk *w);
 
+/* The instruction that sets a slot; NULL: there is none, or several. */
+const tk_inst *tk_set_by(const tk_func *f, int slot);
 /* Whether an instruction of any function is one of those. */
 bool tk_program_has(const tk_program *p, bool (*is)(const tk_inst *in));
 

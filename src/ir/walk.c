@@ -39,6 +39,26 @@ bool tk_walk_func(const tk_func *f, const tk_walk *w) {
   return tk_walk_body(f, &f->body, w);
 }
 
+typedef struct setting {
+  int slot;
+  const tk_inst *in;
+  size_t n;
+} setting;
+
+static bool note_setting(void *ud, const tk_at *at, const tk_inst *in) {
+  setting *x = ud;
+  (void)at;
+  for (int k = 0; k < in->nres; k++)
+    if (in->res[k] == x->slot) x->in = in, x->n++;
+  return true;
+}
+
+const tk_inst *tk_set_by(const tk_func *f, int slot) {
+  setting x = {.slot = slot};
+  tk_walk_func(f, &(tk_walk){.ud = &x, .inst = note_setting});
+  return x.n == 1 ? x.in : NULL;
+}
+
 bool tk_walk_program(const tk_program *p, const tk_walk *w) {
   for (size_t i = 0; i < p->nfuncs; i++)
     if (!tk_walk_func(p->funcs[i], w)) return false;

@@ -344,12 +344,14 @@ static void specialise_body(tks *s, tks_instance *in, const sval *v) {
       TK_NEWN(s->arena, int, all_leaves(v, tk_func_nparams(ast), NULL) + 1);
   for (uint32_t i = 0; i < tk_func_nparams(ast); i++) {
     const tk_ast *p = tk_func_param(ast, i);
+    frame.at = p->span;
     sval inner = into_params(s, in->func, &v[i], tk_param_name(p));
     tk_binding *b = tks_bind(s, tk_param_name(p), &inner);
     if (tk_param_passing(p) == TK_PARAM_KEYWORD &&
         !tks_has(s, TKS_KEYWORD_ONLY) && !in->func->library)
       b->how = BOUND_UNSEEN;
   }
+  frame.at = tk_func_name_span(ast);
   tks_body(s, tk_func_body(ast));
   tks_finish_returns(s);
   tk_func_last_uses(s->program, in->func);

@@ -382,6 +382,40 @@ class Empty(support.ScriptCase):
             """), [])
 
 
+PADDED = """
+    import torch
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def fill(y, step, B: tl.constexpr):
+        tl.store(y + tl.program_id(0) * step + tl.arange(0, B), 1.0)
+
+    memory = torch.MAKE((3, 16), device="cuda")
+    y = memory[:, :11]
+    fill[(2,)](y, y.stride(0), B=16)
+    print(y[:2].sum())
+"""
+
+
+class Padded(support.ScriptCase):
+    """Rows of a view that have room for whole blocks."""
+    triton = "ours"  # making it is PyTorch's; each case is a process
+
+    def setUp(self):
+        support.need("torch")
+        super().setUp()
+
+    def test_room_that_holds_nothing(self):
+        self.run_script(PADDED.replace("MAKE", "empty"), "-q", "--check")
+
+    def test_room_that_holds_something(self):
+        done = self.run_script(PADDED.replace("MAKE", "zeros"), "-q",
+                               "--check", check=False)
+        self.assertIn("store between the elements of y: offset 11",
+                      done.stderr)
+
+
 TUNED = """
     import torch
     import triton
