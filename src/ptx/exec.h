@@ -94,14 +94,15 @@ typedef struct tkp_poll {
   uint64_t at;   /* tkp_machine.polls */
 } tkp_poll;
 
-/* Who changed a word of global memory last. */
+/* Who changed a word of global memory last: there may be many words. */
 typedef struct tkp_writer {
-  const tkp_inst *in; /* NULL: nobody did */
-  uint32_t pid[3];
+  uint32_t in; /* 1 + its place in the code; 0: nobody did */
+  uint32_t program;
 } tkp_writer;
 
 struct tkp_block {
   tkp_machine *m;
+  uint64_t index;
   uint32_t pid[3];
   tkp_poll poll;
   tkp_warp *warps;

@@ -274,6 +274,7 @@ static void begin_clocks(tkp_block *b) {
 static void begin_block(run_call *c, tkp_block *b, uint64_t n) {
   const tkp_machine *m = &c->m;
   const uint32_t *grid = m->launch->grid;
+  b->index = n;
   b->pid[0] = (uint32_t)(n % grid[0]);
   b->pid[1] = (uint32_t)(n / grid[0] % grid[1]);
   b->pid[2] = (uint32_t)(n / grid[0] / grid[1]);

@@ -20,6 +20,8 @@ static size_t words_of(const tkp_range *r) {
 
 void tkp_watch_changes(tkp_machine *m) {
   const tkp_kernel *k = m->k;
+  const uint32_t *grid = m->launch->grid;
+  if ((uint64_t)grid[0] * grid[1] * grid[2] > UINT32_MAX) return;
   for (size_t i = 0; i < k->code.n && !m->writers; i++)
     if (k->code.items[i].polls)
       m->writers = tk_calloc(m->env, m->nranges + 1, sizeof *m->writers);
@@ -35,8 +37,8 @@ void tkp_note_change(const tkp_warp *w, const tkp_access *a) {
   uint64_t at = a->addr - r->base;
   for (uint64_t k = at / 4; k <= (at + a->size - 1) / 4; k++) {
     TK_ASSERT(k < words_of(r));
-    memcpy((*all)[k].pid, w->b->pid, sizeof(*all)[k].pid);
-    (*all)[k].in = a->in;
+    (*all)[k].in = (uint32_t)(a->in - m->k->code.items) + 1;
+    (*all)[k].program = (uint32_t)w->b->index;
   }
 }
 
@@ -137,7 +139,8 @@ static bool same_poll(const tkp_block *a, const tkp_block *b) {
 static void note_writer(tk_diag *d, const tkp_block *b, const tkp_range *r,
                         unsigned long long at) {
   const tkp_machine *m = b->m;
-  const tkp_writer *all = m->writers ? m->writers[r - m->ranges] : NULL;
+  if (!m->writers) return;
+  const tkp_writer *all = m->writers[r - m->ranges];
   const tkp_writer *by = all ? &all[(b->poll.addr - r->base) / 4] : NULL;
   if (!by || !by->in) {
     tk_diag_note(m->env, d, NULL, (tk_span){0, 0},
@@ -145,10 +148,14 @@ static void note_writer(tk_diag *d, const tkp_block *b, const tkp_range *r,
                  r->name, at);
     return;
   }
-  tk_diag_note(m->env, d, m->p->src, by->in->span,
+  const tkp_inst *in = &m->k->code.items[by->in - 1];
+  const uint32_t *grid = m->launch->grid;
+  tk_diag_note(m->env, d, m->p->src, in->span,
                "%s[%llu] was last changed here, by program (%u, %u, %u)",
-               r->name, at, by->pid[0], by->pid[1], by->pid[2]);
-  tkp_report_place(b->poll.warp, d, by->in, "in the kernel");
+               r->name, at, by->program % grid[0],
+               by->program / grid[0] % grid[1],
+               by->program / grid[0] / grid[1]);
+  tkp_report_place(b->poll.warp, d, in, "in the kernel");
 }
 
 /* Adds what n programs, of which b is the first, ask for. */
