@@ -507,6 +507,13 @@ static sval add_sub(tks *s, tk_operator op, const sval *x, const sval *y) {
   return binary(s, op == TK_OP_ADD ? TK_B_ADD : TK_B_SUB, &a, &b);
 }
 
+static void no_8_bit_quotient(tks *s, tk_dtype d) TK_NORETURN;
+static void no_8_bit_quotient(tks *s, tk_dtype d) {
+  tks_error_help(s, TK_D_TYPE, "convert them with .to(tl.float32)",
+                 "the compiler cannot divide %s before Triton 3.9",
+                 tk_dtype_name(d));
+}
+
 static sval divide(tks *s, const sval *x, const sval *y) {
   sval a = *x, b = *y;
   tks_promote2(s, &a, &b, (tks_check){.div_or_mod = true});
@@ -514,10 +521,10 @@ static sval divide(tks *s, const sval *x, const sval *y) {
     a = tks_cast_to(s, &a, TK_FP32);
     b = tks_cast_to(s, &b, TK_FP32);
   }
-  if (tk_is_fp8(sv_dtype(&a)))
-    tks_error_help(s, TK_D_TYPE, "convert them with .to(tl.float32)",
-                   "the compiler cannot divide %s before Triton 3.9",
-                   tk_dtype_name(sv_dtype(&a)));
+  bool two = sv_is_tensor(x) && sv_is_tensor(y) && tk_is_fp8(sv_dtype(x)) &&
+             tk_is_fp8(sv_dtype(y)) && !tks_has(s, TKS_DIVISION_PROMOTES);
+  if (two || tk_is_fp8(sv_dtype(&a)))
+    no_8_bit_quotient(s, sv_dtype(tk_is_fp8(sv_dtype(&a)) ? &a : x));
   return binary(s, TK_B_DIV, &a, &b);
 }
 
@@ -528,6 +535,7 @@ static sval int_divide(tks *s, tk_operator op, const sval *x, const sval *y) {
   if (is_float && op == TK_OP_FLOORDIV)
     tks_error_help(s, TK_D_TYPE, "use tl.floor(a / b)",
                    "// cannot take %s: it is for integers", tks_show(s, &a));
+  if (tk_is_fp8(sv_dtype(&a))) no_8_bit_quotient(s, sv_dtype(&a));
   return binary(s, op == TK_OP_MOD ? TK_B_MOD : TK_B_DIV, &a, &b);
 }
 
