@@ -23,8 +23,7 @@ const char *tkc_prec_number(tkc_prec *p, tk_dtype d, double x) {
  * zero, such ratios say nothing. */
 static const char *off_by(tkc_prec *p, tk_dtype d, double value, double exact) {
   double off = fabs(value - exact), size = fabs(exact);
-  if (size < off / 1000)
-    return tk_arena_printf(&p->c->run, "off by %.3g", off);
+  if (size < off / 1000) return tk_arena_printf(&p->c->run, "off by %.3g", off);
   int e = ilogb(fmax(size, tkc_prec_smallest(d)));
   double ulps = off / ldexp(1, e + 1 - tk_float_digits(d));
   return tk_arena_printf(&p->c->run, "off by %.3g %% (%.3g ulps of %s)",
