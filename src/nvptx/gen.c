@@ -24,10 +24,15 @@ static void note_home(tkv_gen *g, const tk_inst *in) {
     g->homes[in->id] = &fr->value[slot]->home->dist;
 }
 
+static void place_code(tkv_gen *g, tk_span at) {
+  const tk_source *src = tkv_user_place(g, &at);
+  tkv_set_location(g->code, src, at);
+}
+
 static void gen_insts(tkv_gen *g, const tk_insts *l) {
   for (size_t i = 0; i < l->n; i++) {
     const tk_inst *in = l->items[i];
-    tkv_set_location(g->code, g->frame->f->src, in->span);
+    place_code(g, in->span);
     g->inst = in;
     TK_ASSERT(in->op < TK_INST_COUNT);
     g->rules[in->op].lower(g, in);
@@ -52,11 +57,6 @@ void tkv_gen_pid(tkv_gen *g, const tk_inst *in) {
 
 void tkv_gen_hint(tkv_gen *g, const tk_inst *in) {
   tkv_set(g, in->res[0], tkv_arg(g, in, 0));
-}
-
-void tkv_gen_clock(tkv_gen *g, const tk_inst *in) {
-  tkv_reg x = tkv_special(g->code, "clock64", TKV_I64);
-  tkv_set(g, in->res[0], tkv_scalar(g, in->type, x));
 }
 
 void tkv_gen_barrier(tkv_gen *g, const tk_inst *in) {
@@ -201,7 +201,7 @@ static void gen_return(tkv_gen *g, const tk_stmt *st) {
 
 static void gen_stmt(tkv_gen *g, const tk_stmt *st) {
   if (st->kind != TK_S_WHILE) gen_insts(g, &st->insts);
-  tkv_set_location(g->code, g->frame->f->src, st->span);
+  place_code(g, st->span);
   switch (st->kind) {
   case TK_S_RUN: return;
   case TK_S_IF: gen_if(g, st); return;
@@ -249,7 +249,10 @@ tkv_frame *tkv_new_frame(tkv_gen *g, const tk_func *f) {
 
 void tkv_inline(tkv_gen *g, tkv_frame *fr, tkv_value **args) {
   tkv_frame *around = g->frame;
+  const tk_inst *call = g->inst;
   size_t outside = g->scoped.n;
+  fr->caller = around;
+  if (call) fr->called = call->span;
   g->frame = fr;
   for (size_t i = 0; i < fr->f->nparams; i++)
     fr->value[fr->f->params[i]] = args[i];
@@ -260,6 +263,7 @@ void tkv_inline(tkv_gen *g, tkv_frame *fr, tkv_value **args) {
   for (size_t i = 0; fr->results && i < fr->f->nresults; i++)
     fr->result[i] = tkv_load_merge(g, &fr->results[i]);
   g->frame = around;
+  g->inst = call;
 }
 
 void tkv_gen_call(tkv_gen *g, const tk_inst *in) {

@@ -73,6 +73,14 @@ static inline tkv_dist tkv_dist_one(const tkv_gen *g) {
   return (tkv_dist){.nwarp = tkv_log2(g->warps)};
 }
 
+/* The source text of what is at *at in the function that is generated; in
+ * tkdbg's own prelude it becomes the place of the user's call. */
+static inline const tk_source *tkv_user_place(const tkv_gen *g, tk_span *at) {
+  const tkv_frame *fr = g->frame;
+  for (; fr->f->library && fr->caller; fr = fr->caller) *at = fr->called;
+  return fr->f->src;
+}
+
 /* ---- gen.c --------------------------------------------------------------- */
 
 tkv_frame *tkv_new_frame(tkv_gen *g, const tk_func *f);

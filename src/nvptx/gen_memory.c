@@ -199,6 +199,17 @@ static void share_results(tkv_gen *g, const tk_type *t, tkv_version *v) {
   v->reg = tkv_read_block(g, t, &v->dist);
 }
 
+/* A clock differs from warp to warp, and what a program computes of it must
+ * not: all take what the first thread saw. */
+void tkv_gen_clock(tkv_gen *g, const tk_inst *in) {
+  tkv_dist d = tkv_dist_one(g);
+  tkv_value *v = tkv_block(g, in->type, &d);
+  v->home->reg[0] = tkv_special(g->code, "clock64", TKV_I64);
+  if (g->warps > 1 && is_used(g, in->res[0]))
+    share_results(g, &in->type, v->home);
+  tkv_set(g, in->res[0], tkv_scalar(g, in->type, v->home->reg[0]));
+}
+
 /* Behind an atomic load: what follows it waits for it, and who did not load
  * takes what the first one did. */
 static void end_atomic_load(tkv_gen *g, const tk_inst *in, tkv_version *v,

@@ -23,8 +23,10 @@ void tkv_refuse(tkv_gen *g, const tk_inst *in, tkv_refusal row, const char *fmt,
   va_start(ap, fmt);
   const char *why = tk_arena_vprintf(g->arena, fmt, ap);
   va_end(ap);
+  tk_span at = in->span;
+  const tk_source *src = tkv_user_place(g, &at);
   tk_diag *d =
-      tk_diag_add(g->env, TK_D_UNSUPPORTED, tkv_file_of_code(g->code), in->span,
+      tk_diag_add(g->env, TK_D_UNSUPPORTED, src, at,
                   "'%s' is not compiled for the GPU here: %s", name, why);
   tk_diag_help(g->env, d,
                "the interpreter runs it; docs/compile.md lists what is "

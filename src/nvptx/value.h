@@ -48,11 +48,13 @@ typedef struct tkv_merge {
 /* A function that is inlined. */
 struct tkv_frame {
   const tk_func *f;
-  bool lanes;        /* a combine function: each value is one lane */
-  tkv_value **value; /* by slot */
-  tkv_merge *merge;  /* by slot */
-  uint8_t *makers;   /* by slot: how many instructions give it a value; 2 and
-                        more make it a merge */
+  const tkv_frame *caller; /* NULL: the kernel's own */
+  tk_span called;          /* where, in the caller */
+  bool lanes;              /* a combine function: each value is one lane */
+  tkv_value **value;       /* by slot */
+  tkv_merge *merge;        /* by slot */
+  uint8_t *makers; /* by slot: how many instructions give it a value; 2 and
+                      more make it a merge */
   tkv_label exit;
   tkv_value **result;
   tkv_merge *results; /* used if there are several returns */

@@ -48,8 +48,8 @@ static void memory_shape(tkp_line *x, const tkp_operand *address) {
 void tkp_read_LD(tkp_line *x) {
   memory_shape(x, &x->ops[1]);
   memory_regs(x, &x->ops[0], true);
-  x->in.mode = tkp_has(x, "volatile") || tkp_has(x, "relaxed") ||
-               tkp_has(x, "acquire") || tkp_has(x, "mmio");
+  x->in.polls = tkp_has(x, "volatile") || tkp_has(x, "relaxed") ||
+                tkp_has(x, "acquire") || tkp_has(x, "mmio");
   x->in.run = tkp_run_load;
   tkp_emit(x);
 }
@@ -98,6 +98,7 @@ static void read_atomic(tkp_line *x, bool result) {
   for (size_t i = 0; i < values; i++)
     memory_regs(x, &x->ops[first + 1 + i], false);
   x->in.run = tkp_run_atomic;
+  x->in.polls = true;
   tkp_emit(x);
 }
 

@@ -15,7 +15,11 @@
 typedef struct tkp_block tkp_block;
 typedef struct tkp_machine tkp_machine;
 
-enum { TKP_BARRIERS = 16, TKP_MAX_WARPS = 32 };
+enum {
+  TKP_BARRIERS = 16,
+  TKP_MAX_WARPS = 32,
+  TKP_OTHERS_TURN = 1 << 9, /* turns of a warp until other lanes are tried */
+};
 
 typedef enum tkp_state {
   TKP_RUNS,
@@ -80,9 +84,27 @@ typedef struct tkp_word_shadow {
   uint8_t set; /* bytes that were ever written */
 } tkp_word_shadow;
 
+/* What a program asked for last that others may change, in global memory. */
+typedef struct tkp_poll {
+  const tkp_inst *in; /* NULL: nothing yet */
+  const tkp_warp *warp;
+  int lane;
+  uint64_t addr;
+  unsigned more; /* lanes that asked for something else at once */
+  uint64_t at;   /* tkp_machine.polls */
+} tkp_poll;
+
+/* Who changed a word of global memory last: there may be many words. */
+typedef struct tkp_writer {
+  uint32_t in; /* 1 + its place in the code; 0: nobody did */
+  uint32_t program;
+} tkp_writer;
+
 struct tkp_block {
   tkp_machine *m;
+  uint64_t index;
   uint32_t pid[3];
+  tkp_poll poll;
   tkp_warp *warps;
   uint8_t *shared;
   tkp_word_shadow *shadow; /* NULL: unchecked */
@@ -109,6 +131,8 @@ struct tkp_machine {
   uint64_t changes; /* of memory */
   /* loads of memory that others may change, and atomic operations */
   uint64_t polls;
+  uint64_t clocks;      /* times that a clock was read */
+  tkp_writer **writers; /* by range and word (wait.c); NULL: not kept */
 };
 
 /* ---- registers ----------------------------------------------------------- */

@@ -99,6 +99,7 @@ void tkp_run_pack(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
  * each time. */
 void tkp_run_clock(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   bool high = in->mode == TKP_S_clock_hi || in->mode == TKP_S_globaltimer_hi;
+  w->b->m->clocks++;
   TKP_EACH(lane, lanes)
   tkp_put(w, in->d[0], (int)lane, high ? w->steps >> 32 : w->steps);
   tkp_mark(w, in->d[0], lanes, lanes);

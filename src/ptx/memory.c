@@ -7,6 +7,7 @@
 
 #include "ptx/exec.h"
 #include "ptx/number.h"
+#include "ptx/wait.h"
 
 /* ---- places -------------------------------------------------------------- */
 
@@ -237,13 +238,27 @@ static uint32_t load_quickly(tkp_warp *w, const tkp_inst *in, uint32_t lanes,
   return done;
 }
 
+/* Notes that a program asks for what others may change. */
+static void note_poll(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
+  tkp_machine *m = w->b->m;
+  int first = __builtin_ctz(lanes);
+  uint64_t addr = tkp_address_of(w, in, first);
+  m->polls++;
+  if (in->space != TKP_HOST &&
+      (in->space != TKP_GENERIC || addr >= TKP_SHARED_WINDOW))
+    return;
+  w->b->poll = (tkp_poll){in, w, first, addr, 0, m->polls};
+  TKP_EACH(lane, lanes)
+  w->b->poll.more += tkp_address_of(w, in, (int)lane) != addr;
+}
+
 /* A destination may be the base too: a lane's address is read before. */
 void tkp_run_load(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   uint64_t read[TKP_WARP];
   uint32_t set = 0;
   TK_ASSERT(in->nd == in->parts && in->parts * in->bytes <= 64);
   need_address(w, in, lanes);
-  w->b->m->polls += in->mode;
+  if (in->polls) note_poll(w, in, lanes);
   uint32_t rest = lanes & ~load_quickly(w, in, lanes, read);
   TKP_EACH(lane, rest) {
     tkp_access a = access_of(w, in, (int)lane, "load", false);
@@ -269,6 +284,15 @@ static uint64_t bytes_stored(const tkp_warp *w, const tkp_inst *in, int lane) {
   return bytes;
 }
 
+/* Writes what an access stores to where it was reached. */
+static void write_bytes(tkp_warp *w, const tkp_access *a, uint8_t *p,
+                        const uint8_t *bytes) {
+  if (!memcmp(p, bytes, a->size)) return;
+  w->b->m->changes++;
+  if (a->space == TKP_HOST) tkp_note_change(w, a);
+  memcpy(p, bytes, a->size);
+}
+
 void tkp_run_store(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   uint32_t set = lanes;
   uint64_t all = tkp_mask(in->parts * in->bytes);
@@ -291,8 +315,7 @@ void tkp_run_store(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
     if (a.space == TKP_SHARED && w->b->shadow)
       tkp_race_write(w, &a, p, bytes, known);
     if (a.space == TKP_LOCAL) local_wrote(w, &a, known == all);
-    w->b->m->changes += memcmp(p, bytes, a.size) != 0;
-    memcpy(p, bytes, a.size);
+    write_bytes(w, &a, p, bytes);
   }
 }
 
@@ -334,13 +357,12 @@ static void atomic_lane(tkp_warp *w, const tkp_inst *in, int lane) {
   if (a.space == TKP_SHARED && w->b->shadow)
     tkp_race_write(w, &a, p, bytes, UINT64_MAX);
   if (a.space == TKP_LOCAL) local_wrote(w, &a, true);
-  w->b->m->changes += memcmp(p, bytes, a.size) != 0;
-  memcpy(p, bytes, a.size);
+  write_bytes(w, &a, p, bytes);
 }
 
 void tkp_run_atomic(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   need_address(w, in, lanes);
-  w->b->m->polls++;
+  note_poll(w, in, lanes);
   for (int k = 0; k < in->ns; k++)
     tkp_need_set(w, in, in->s[k], lanes, "an atomic operation");
   TKP_EACH(lane, lanes) atomic_lane(w, in, (int)lane);

@@ -58,6 +58,7 @@ struct tkp_inst {
   uint8_t space;
   uint8_t parts, bytes; /* of a memory access: parts of a vector, bytes each */
   bool sign;            /* of a load: fills wider registers with the sign */
+  bool polls;           /* others may change what it reads, or it is atomic */
   uint8_t mode;         /* what run makes of it */
   tkp_reg guard, base;
   int64_t offset;

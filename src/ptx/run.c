@@ -8,12 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/exec.h"
+#include "ptx/wait.h"
 
 enum {
   WARP_TURN = 16,       /* instructions of a warp before the next goes on: few,
                            so that warps keep together as on a GPU */
-  OTHERS_TURN = 1 << 9, /* turns of a warp until other lanes are tried */
   BLOCK_TURN = 1 << 13, /* ... of a program, before it is looked at */
   MAX_LIVE = 1024,      /* programs at a time */
 };
@@ -25,6 +24,7 @@ typedef struct run_call {
   tkp_block *spare;
   uint64_t next, total; /* programs */
   uint64_t ended;
+  tkp_moment then;
 } run_call;
 
 /* ---- warps --------------------------------------------------------------- */
@@ -173,7 +173,7 @@ static void run_warp(tkp_warp *w) {
   uint64_t threads = 0;
   if (w->active && w->active != (w->alive & ~w->parked)) {
     tkp_regroup(w);
-    if (w->turns++ % (2 * OTHERS_TURN) > OTHERS_TURN) let_others_go(w);
+    if (w->turns++ % (2 * TKP_OTHERS_TURN) > TKP_OTHERS_TURN) let_others_go(w);
   }
   int left = WARP_TURN;
   for (; left && w->state == TKP_RUNS; left--) {
@@ -274,12 +274,14 @@ static void begin_clocks(tkp_block *b) {
 static void begin_block(run_call *c, tkp_block *b, uint64_t n) {
   const tkp_machine *m = &c->m;
   const uint32_t *grid = m->launch->grid;
+  b->index = n;
   b->pid[0] = (uint32_t)(n % grid[0]);
   b->pid[1] = (uint32_t)(n / grid[0] % grid[1]);
   b->pid[2] = (uint32_t)(n / grid[0] / grid[1]);
   TK_ASSERT(b->pid[2] < grid[2]);
   memset(b->shared, 0, m->shared);
   memset(b->barriers, 0, sizeof b->barriers);
+  b->poll = (tkp_poll){0};
   begin_clocks(b);
   for (uint32_t i = 0; i < m->nwarps; i++) {
     tkp_warp *w = &b->warps[i];
@@ -379,6 +381,13 @@ static void end_block(run_call *c, size_t i) {
   c->ended++;
 }
 
+/* Lets as many begin as have begun and wait: a barrier of a whole grid is
+ * complete after a few rounds. */
+static void add_blocks(run_call *c) {
+  for (size_t n = c->nlive; n && c->next < c->total && c->nlive < MAX_LIVE; n--)
+    add_block(c);
+}
+
 static void run_programs(tk_env *e, void *ud) {
   run_call *c = ud;
   (void)e;
@@ -390,9 +399,12 @@ static void run_programs(tk_env *e, void *ud) {
         end_block(c, i);
       else
         i++;
-    bool waits =
-        changes == c->m.changes && ended == c->ended && polls != c->m.polls;
-    if (waits && c->next < c->total && c->nlive < MAX_LIVE) add_block(c);
+    if (changes != c->m.changes || ended != c->ended) continue;
+    if (polls != c->m.polls && c->next < c->total && c->nlive < MAX_LIVE)
+      add_blocks(c);
+    else
+      tkp_look_for_end(&c->then, &(tkp_crowd){&c->m, c->live, c->nlive, c->next,
+                                              c->ended, c->total});
   }
 }
 
@@ -486,6 +498,7 @@ static void run_launch(tk_env *e, void *ud) {
   check_shape(m, l);
   set_params(m, l);
   set_ranges(m, l);
+  tkp_watch_changes(m);
   c->total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
   run_programs(e, c);
 }
@@ -498,6 +511,7 @@ tk_status tkp_run(tkp_program *p, const tkp_launch *launch, tkp_summary *sum) {
   for (size_t i = 0; i < c.nlive; i++) free_block(c.live[i]);
   free_block(c.spare);
   tk_free(e, c.live, c.live_cap * sizeof *c.live);
+  tkp_free_writers(&c.m);
   tk_free(e, c.m.ranges, (c.m.nranges + 1) * sizeof *c.m.ranges);
   if (sum) *sum = (tkp_summary){c.m.steps, c.ended};
   return st == TK_OK && c.m.findings ? TK_FINDING : st;

@@ -46,11 +46,21 @@ tk_type tks_number_type(tks *s, const sval *v) {
   return tk_scalar(literal_type(s, v));
 }
 
+/* The compiler makes a constant of a number, which does not saturate as a
+ * conversion to fp8e5 does. */
+static uint64_t float_bits(tks *s, double f, tk_dtype d) {
+  uint64_t bits = 0;
+  if (d == TK_FP8E5 && !isfinite(f))
+    return (f != f ? 0x7E : 0x7C) | (signbit(f) ? 0x80 : 0);
+  bool unsigned_zero = f == 0 && !tks_has(s, TKS_SIGNED_ZERO);
+  tk_lane_set_double(d, &bits, unsigned_zero ? 0.0 : f);
+  return bits;
+}
+
 sval tks_number(tks *s, const sval *v, tk_dtype d) {
   uint64_t bits = 0;
   if (tk_is_float(d)) {
-    double f = sv_as_double(v);
-    tk_lane_set_double(d, &bits, f == 0 ? 0.0 : f);
+    bits = float_bits(s, sv_as_double(v), d);
   } else {
     int64_t i = v->kind == V_FLOAT ? (int64_t)v->f : (int64_t)v->i;
     tk_lane_set_int(d, &bits, i);
@@ -58,15 +68,33 @@ sval tks_number(tks *s, const sval *v, tk_dtype d) {
   return tks_const(s, tk_scalar(d), bits);
 }
 
+/* Whether the compiler makes an 8-bit float of a number, which it does of those
+ * alone that are one; fp8e4b15 is made by software. */
+static bool is_8_bit_number(tk_dtype d, double f) {
+  uint64_t bits = 0;
+  if (d != TK_FP8E5 && d != TK_FP8E4NV) return true;
+  tk_lane_set_double(d, &bits, f);
+  double got = tk_lane_double(d, &bits);
+  return got == f || (!isfinite(f) && d == TK_FP8E5);
+}
+
+static void check_8_bit_number(tks *s, const sval *v, tk_dtype d) {
+  if (!tk_is_fp8(d)) return;
+  bool any = tks_has(s, TKS_ANY_FP8_NUMBER);
+  if (any && (s->ask || is_8_bit_number(d, sv_as_double(v)))) return;
+  tks_error_help(s, TK_D_TYPE,
+                 "make it a tl.float32 and convert that with .to(...)",
+                 any ? "the compiler cannot make %s from %s: it has no such "
+                       "number"
+                     : "the compiler cannot make %s from %s: only from 0",
+                 tk_dtype_name(d), tks_show(s, v));
+}
+
 sval tks_literal(tks *s, const sval *v, tk_dtype d) {
   bool fraction = v->kind == V_FLOAT;
   bool zero = fraction ? v->f == 0 : v->i == 0;
   if (zero) return tks_number(s, v, d);
-  if (tk_is_fp8(d) && !tks_has(s, TKS_ANY_FP8_NUMBER))
-    tks_error_help(s, TK_D_TYPE,
-                   "make it a tl.float32 and convert that with .to(...)",
-                   "the compiler cannot make %s from %s: only from 0",
-                   tk_dtype_name(d), tks_show(s, v));
+  check_8_bit_number(s, v, d);
   if (d == TK_INT1) return tks_number(s, &(sval){.kind = V_BOOL, .i = 1}, d);
   if (tk_is_int(d) && fraction)
     tks_error_help(s, TK_D_TYPE, "write a whole number",
@@ -479,6 +507,13 @@ static sval add_sub(tks *s, tk_operator op, const sval *x, const sval *y) {
   return binary(s, op == TK_OP_ADD ? TK_B_ADD : TK_B_SUB, &a, &b);
 }
 
+static void no_8_bit_quotient(tks *s, tk_dtype d) TK_NORETURN;
+static void no_8_bit_quotient(tks *s, tk_dtype d) {
+  tks_error_help(s, TK_D_TYPE, "convert them with .to(tl.float32)",
+                 "the compiler cannot divide %s before Triton 3.9",
+                 tk_dtype_name(d));
+}
+
 static sval divide(tks *s, const sval *x, const sval *y) {
   sval a = *x, b = *y;
   tks_promote2(s, &a, &b, (tks_check){.div_or_mod = true});
@@ -486,10 +521,10 @@ static sval divide(tks *s, const sval *x, const sval *y) {
     a = tks_cast_to(s, &a, TK_FP32);
     b = tks_cast_to(s, &b, TK_FP32);
   }
-  if (tk_is_fp8(sv_dtype(&a)))
-    tks_error_help(s, TK_D_TYPE, "convert them with .to(tl.float32)",
-                   "the compiler cannot divide %s before Triton 3.9",
-                   tk_dtype_name(sv_dtype(&a)));
+  bool two = sv_is_tensor(x) && sv_is_tensor(y) && tk_is_fp8(sv_dtype(x)) &&
+             tk_is_fp8(sv_dtype(y)) && !tks_has(s, TKS_DIVISION_PROMOTES);
+  if (two || tk_is_fp8(sv_dtype(&a)))
+    no_8_bit_quotient(s, sv_dtype(tk_is_fp8(sv_dtype(&a)) ? &a : x));
   return binary(s, TK_B_DIV, &a, &b);
 }
 
@@ -500,6 +535,7 @@ static sval int_divide(tks *s, tk_operator op, const sval *x, const sval *y) {
   if (is_float && op == TK_OP_FLOORDIV)
     tks_error_help(s, TK_D_TYPE, "use tl.floor(a / b)",
                    "// cannot take %s: it is for integers", tks_show(s, &a));
+  if (tk_is_fp8(sv_dtype(&a))) no_8_bit_quotient(s, sv_dtype(&a));
   return binary(s, op == TK_OP_MOD ? TK_B_MOD : TK_B_DIV, &a, &b);
 }
 

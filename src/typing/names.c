@@ -334,8 +334,8 @@ static void plain_global(tks *s, const char *name) {
       "enough), or pass it as an argument",
       name);
   tks_error_help(s, TK_D_NAME, help,
-                 "the global variable %s is not a constexpr: a kernel may read "
-                 "only constexpr globals",
+                 "Cannot access global variable %s, which is not a constexpr: "
+                 "a kernel may read only constexpr globals",
                  name);
 }
 

@@ -187,7 +187,7 @@ def endless(x, n):
     i = n
     while i >= 0:
         i = (i + 1) & 1023
-        tl.store(x, 1.0)
+        tl.store(x, i.to(tl.float32))
 K
 # A shell without job control starts jobs with SIGINT ignored, hence Python.
 cat >interrupt.py <<'S'

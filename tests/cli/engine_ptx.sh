@@ -101,3 +101,46 @@ says 'ptx: the architecture' out '.target sm_90'
 says 'ptx: wide loads' out 'ld.global.v2.b32'
 says 'ptx: the source' out '"k.py"'
 check 'ptx: lines of the kernel' grep -qE 'loc.*1 8 ' out
+
+# A wait that nobody ends is reported, as the interpreter reports it.
+cat >w.py <<'K'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(flag, x):
+    i = tl.program_id(0)
+    if i == 1:
+        tl.atomic_store(flag, 2)
+    tl.atomic_poll(flag, 1)
+    tl.store(x + i, i)
+
+
+@triton.jit
+def timed(flag, x):
+    i = tl.program_id(0)
+    seen = tl.atomic_poll(flag, 1, timeout_ns=20000)
+    tl.store(x + i, 5 + seen.to(tl.int32))
+
+
+@triton.jit
+def together(flag, x):
+    tl.atomic_add(flag, 1)
+    tl.atomic_poll(flag, tl.num_programs(0))
+    tl.atomic_add(x, 1)
+K
+W='--triton-version 3.9 --arg flag=i32[1]:zeros --engine ptx -q'
+status 'a poll that nobody answers' 1 timeout 60 tkdbg run w.py --kernel k \
+  --arg x=i32[4]:zeros --grid 4 $W
+says 'poll: what' err 'deadlock: 4 programs wait and none can go on'
+says 'poll: where' err 'tl.atomic_poll(flag, 1)'
+says 'poll: for what' err '(0, 0, 0), wait for flag[0] to change; it holds 2'
+says 'poll: who' err 'flag[0] was last changed here, by program (1, 0, 0)'
+says 'poll: who wrote' err 'tl.atomic_store(flag, 2)'
+status 'a poll that gives up' 0 timeout 60 tkdbg run w.py --kernel timed \
+  --arg x=i32[3]:zeros --grid 3 $W --print x
+says 'gave up: what it gives' out 'x = [5 5 5]'
+status 'a barrier of the grid' 0 timeout 60 tkdbg run w.py --kernel together \
+  --arg x=i32[1]:zeros --grid 70 $W --print x
+says 'barrier: everybody came' out 'x = [70]'

@@ -121,7 +121,29 @@ static const check_case cases[] = {
      "[deadlock]|shfl.sync.bfly"},
     {"shfl.sync.bfly.b32 %r4, %r1, 1, 31, 1;", "not in its own mask"},
     {"bar.sync 16;", "there are 16 barriers"},
-    {"L: bra L;", "[runaway]"},
+    {"L: bra L;", "the launch never ends|L: bra L|kernel.py:7:3|[runaway]"},
+    {"mov.u32 %r4, 0; L: add.u32 %r4, %r4, 1; bra L;",
+     "the launch has not ended after|[runaway]"},
+    {"L: ld.volatile.global.u32 %r4, [%d1+8]; setp.ne.u32 %p1, %r4, 7;"
+     "@%p1 bra L;",
+     "deadlock: a program waits here|[deadlock]|ld.volatile|kernel.py:7:3"
+     "|program (0, 0, 0) waits for io[2] to change; it holds 0"
+     "|no program has changed io[2] since the launch began"
+     "|0 of 1 programs ran to their end"},
+    {"st.global.u32 [%d1+8], 3; L: atom.global.cas.b32 %r4, [%d1+8], 5, 6;"
+     "setp.ne.u32 %p1, %r4, 5; @%p1 bra L;",
+     "waits for io[2] to change; it holds 3|st.global.u32 [%d1+8], 3"
+     "|io[2] was last changed here, by program (0, 0, 0)"},
+    {"L: ld.volatile.global.u32 %r4, [%d2]; setp.ne.u32 %p1, %r4, 7;"
+     "@%p1 bra L;",
+     " and 31 more to change; it holds 0|[deadlock]"},
+    /* Neither a count nor a clock is the same again. */
+    {"mov.u32 %r4, 0; L: ld.volatile.global.u32 %r5, [%d1]; add.u32 %r4, %r4, "
+     "1; setp.lt.u32 %p1, %r4, 20000; @%p1 bra L;",
+     ""},
+    {"L: mov.u32 %r4, %clock; shr.u32 %r4, %r4, 16; setp.eq.u32 %p1, %r4, 0;"
+     "@%p1 bra L;",
+     ""},
     {"trap;", "the kernel traps|[assert]"},
     {"mov.u32 %r4, %tidy.x;", "%tidy is not a register or a variable"},
     {"wgmma.fence.sync.aligned;",
