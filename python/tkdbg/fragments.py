@@ -14,6 +14,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from . import torch_private
+
 _BEGINS = "# Graph fragment:"
 _FAR = 2000  # lines of comments above a kernel, at most
 _READ = re.compile(r'#   %(\w+) : Tensor "(\w+)\[(.*?)\]\[(.*?)\](.*?)" = '
@@ -163,7 +165,7 @@ def compute(fragment: Fragment, values: dict[str, Any],
     wide: in float64, whatever floating-point types the operations name.
     """
     import torch
-    import torch._inductor.inductor_prims  # operations of the compiler's own
+    torch_private.import_operators()
     known = {name: _widened(torch, v).clone() if wide else v.clone()
              for name, v in values.items()}
     for node in fragment.nodes:

@@ -448,6 +448,11 @@ def traces(kernel_name: str) -> list[str]:
             if name.rpartition(":")[0] == kernel_name for trace in its]
 
 
+def import_operators() -> None:
+    """The compiler's own operators can be called from here on."""
+    importlib.import_module("torch._inductor.inductor_prims")
+
+
 def _graph():
     """What PyTorch's compiler is compiling."""
     return sys.modules["torch._inductor.virtualized"].V.graph

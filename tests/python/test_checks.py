@@ -72,7 +72,9 @@ class Remarks(support.ScriptCase):
             @triton.jit
             def k(x):
                 tl.store(x + 9, 1.0)
-            k.fn.tkdbg_remarks = ["the kernel computes y", "of model.py:3"]
+            from tkdbg import modelled
+            k.fn.tkdbg_model = modelled.Model(
+                ["the kernel computes y", "of model.py:3"], None)
             k[(1,)](np.zeros(4, np.float32))
         """, "--triton", "ours", check=False)
         self.assertEqual(done.returncode, 1)

@@ -347,7 +347,8 @@ class Comparisons(answers.Asked):
     def test_the_hint_of_run(self):
         done = self.run_script(f"{KERNEL}    assert np.allclose(y, ref)\n",
                                "-q", head=HEAD, check=False)
-        self.assertRegex(done.stderr, r"tkdbg: 'tkdbg why \S*script.py' says")
+        self.assertRegex(done.stderr, r"tkdbg: 'tkdbg why --triton ours "
+                         r"\S*script.py' says")
         done = self.run_script(f"{KERNEL}    raise ValueError('no')\n",
                                "-q", head=HEAD, check=False)
         self.assertNotIn("tkdbg why", done.stderr)
@@ -393,7 +394,8 @@ class Comparisons(answers.Asked):
     def test_the_debugger_stops_there(self):
         said = self.led(f"{KERNEL}    assert np.allclose(y, ref)\n")
         offer = re.search(r"tkdbg debug (.*)", said).group(1)
-        self.assertRegex(offer, r"--pid 0,0,0 -b script\.py:\d+ \S*script\.py$")
+        self.assertRegex(offer, r"--pid 0,0,0 -b script\.py:\d+ --triton ours "
+                         r"\S*script\.py$")
 
     def test_the_launch_is_named(self):
         said, _ = self.why(KERNEL.replace("    ref = x * 2\n", """
