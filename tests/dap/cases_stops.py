@@ -244,7 +244,7 @@ def test_requests_while_it_runs():
     leave(c)
 
 
-def test_filters_change_while_it_runs():
+def test_filters_change_while_a_loop_runs():
     c = initialized()
     c.begin({'program': KERNELS, 'kernel': 'slow', 'grid': 1,
              'kernelArgs': {'x': 'i32[1]:zeros', 'n': 10**9}})
