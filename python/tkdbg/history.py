@@ -93,8 +93,8 @@ class History:
                     if self._find(t) is None]
             if not (made or written):
                 return
-            given = [] if name in _MAKERS else list(_tensors(
-                (args, tuple(kwargs.values()))))
+            given = [] if name in _MAKERS or _is_gradient(func) else list(
+                _tensors((args, tuple(kwargs.values()))))
             roots = _joined(map(self._roots, given)) if (
                 given or name in _MAKERS) else self._elsewhere()
             plain = name in _MAKERS or len(given) == 1 and (
@@ -156,6 +156,14 @@ def _tensors(values):
     """Those of subclasses, such as parameters, too."""
     classes = _tensor_classes()
     return fresh.found_in(values, lambda value: isinstance(value, classes))
+
+
+def _is_gradient(func):
+    """Whether a call gives a tensor's .grad, which the tensor is no part of
+    the history of: autograd has made it."""
+    torch = sys.modules.get("torch")
+    return torch is not None and (
+        getattr(func, "__self__", None) is torch.Tensor.grad)
 
 
 def _is_in_place(name):
