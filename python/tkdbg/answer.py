@@ -548,9 +548,11 @@ def _as_eager(result):
                 "compared with its operators"] if result.unknown else []
     more = (f"; {result.unknown} could not be compared" if result.unknown
             else "")
-    lines = [f"  {result.same} of the launches are of kernels that PyTorch's "
-             "compiler wrote, and each computes what its operators do for what "
-             f"it reads{more}"]
+    one = result.same == 1
+    lines = [f"  {result.same} launch{'' if one else 'es'} of kernels that "
+             f"PyTorch's compiler wrote compute{'s' if one else ''} what its "
+             f"operators do for what {'it reads' if one else 'they read'}"
+             f"{more}"]
     rounded = result.rounded
     if rounded is not None:
         lines.append(

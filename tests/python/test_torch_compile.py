@@ -126,8 +126,8 @@ class Compiled(support.ScriptCase):
             self.assertEqual(len(found), 1, name)
             with open(found[0], encoding="utf-8") as f:
                 done = self.run_script(f.read(), "--why")
-            self.assertRegex(done.stderr, "1 of the launches .* computes what "
-                             "its operators do")
+            self.assertRegex(done.stderr, "1 launch of kernels .* computes "
+                             "what its operators do")
 
     @support.only_ours(TRACED)
     def test_all_configurations(self):
