@@ -23,13 +23,12 @@ struct tkc_doubts {
 };
 
 static bool has_mixed_row(const uint8_t *mask, const tk_type *type, int axis) {
-  size_t n = (size_t)type->shape[axis], step = 1;
-  for (int i = axis + 1; i < type->rank; i++) step *= (size_t)type->shape[i];
-  for (size_t line = 0; line < (size_t)tk_numel(type) / n; line++) {
-    const uint8_t *first = mask + line / step * step * n + line % step;
+  tk_lines l = tk_lines_along(type, axis);
+  for (size_t line = 0; line < l.count; line++) {
+    const uint8_t *first = mask + tk_line_first(&l, line);
     size_t on = 0;
-    for (size_t i = 0; i < n; i++) on += first[i * step] != 0;
-    if (on && on < n) return true;
+    for (size_t i = 0; i < l.n; i++) on += first[i * l.step] != 0;
+    if (on && on < l.n) return true;
   }
   return false;
 }

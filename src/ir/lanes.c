@@ -34,7 +34,7 @@ static tk_lane_set one_lane(int arg, size_t lane) {
 
 /* ---- lines along an axis ------------------------------------------------- */
 
-static tk_lines lines_along(const tk_type *t, int axis) {
+tk_lines tk_lines_along(const tk_type *t, int axis) {
   TK_ASSERT(axis >= 0 && axis < t->rank);
   tk_lines l = {1, (size_t)t->shape[axis], 1};
   for (int i = axis + 1; i < t->rank; i++) l.step *= (size_t)t->shape[i];
@@ -44,12 +44,12 @@ static tk_lines lines_along(const tk_type *t, int axis) {
 }
 
 tk_lines tk_lines_read(const tk_inst *in) {
-  return lines_along(&in->from, tk_inst_axis(in));
+  return tk_lines_along(&in->from, tk_inst_axis(in));
 }
 
 tk_lines tk_lines_made(const tk_inst *in) {
   if (tk_inst_lanes(in) != TK_LANES_REDUCES)
-    return lines_along(&in->type, tk_inst_axis(in));
+    return tk_lines_along(&in->type, tk_inst_axis(in));
   tk_lines l = tk_lines_read(in);
   l.n = 1;
   return l;

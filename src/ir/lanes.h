@@ -66,6 +66,7 @@ typedef struct tk_lines {
   size_t step;  /* from one lane of a line to the next */
 } tk_lines;
 
+tk_lines tk_lines_along(const tk_type *t, int axis);
 /* Of an instruction with an axis: the lines of its first operand, and those
  * of its result.  Line i of the result is made of line i of the operand; a
  * reduction's has one lane. */
