@@ -11,6 +11,7 @@ the grid.
 from __future__ import annotations
 
 import linecache
+import operator
 import sys
 import time
 from collections.abc import Callable
@@ -122,17 +123,26 @@ def run(self: Any, *args: Any, stream: int | None = None, grid: Any = None,
         _compare(self, args, stream, grid)
     if len(self.launchers) == 1:
         return self.launchers[0](*args, stream=stream, grid=grid)
+    return _settle(self, operator.methodcaller("__call__", *args,
+                                               stream=stream, grid=grid))
+
+
+def _settle(self, attempt):
+    """Keeps a launcher of the first configuration that the device can launch,
+    as attempt(launcher) finds out."""
+    __tracebackhide__ = True
     failure: Any = None
     for config in self.configs:
         launcher = Launcher(self, config)
         try:
-            launcher(*args, stream=stream, grid=grid)
+            attempt(launcher)
         except _too_large() as e:
             failure = failure or e
-            continue
-        self.launchers = [launcher]
-        return None
-    raise failure
+        else:
+            self.launchers = [launcher]
+            return
+    if failure is not None:
+        raise failure
 
 
 def _compare(self, args, stream, grid):
@@ -152,25 +162,15 @@ def _compare(self, args, stream, grid):
         except _too_large():
             return False
         return True
-    constants = {**_constants(self), **self.configs[0].kwargs}
+    constants = Launcher(self, self.configs[0]).constants
     compare.configurations(kernel, self.configs,
                            _values(self, args, constants), call)
 
 
 def precompile(self: Any, *_: Any, **__: Any) -> None:
     """CachingAutotuner.precompile: what run will launch, compiled."""
-    failure = None
-    for config in () if self.launchers else self.configs:
-        launcher = Launcher(self, config)
-        try:
-            launcher.compile(None)
-        except _too_large() as e:
-            failure = failure or e
-            continue
-        self.launchers = [launcher]
-        return
-    if failure is not None:
-        raise failure
+    if not self.launchers:
+        _settle(self, operator.methodcaller("compile", None))
 
 
 def _too_large():

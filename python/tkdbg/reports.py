@@ -53,8 +53,8 @@ class Reports:
     def tell(self, error: BaseException) -> None:
         """Writes the findings of an error as JSON, where that is wanted and
         has not been done."""
-        if (self._session.options.json and not getattr(error, "told", True)
-                and isinstance(error, errors.KernelError)):
+        if (self._session.options.json and
+                isinstance(error, errors.KernelError) and not error.told):
             self._session.json.tell(error.findings, error.kernel)
             error.note(told=True, shown=error.shown)
 

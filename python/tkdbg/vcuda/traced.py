@@ -62,26 +62,24 @@ def _hide_mode(v, patches):
 
 def _compile(v, patches):
     module = sys.modules[torch_private.COMPILE_FX]
-    compile_fx = module.compile_fx
     config = sys.modules[torch_private.INDUCTOR_CONFIG]
     known = _known(config)
 
-    @functools.wraps(compile_fx)
-    def compile_here(*args, **kwargs):
+    # The backward pass is compiled later, when compile_fx has returned.
+    for name in "compile_fx", torch_private.COMPILE_INNER:
+        patches.set(module, name, _here(v, config, known,
+                                        getattr(module, name)))
+    patches.set(module, "cudagraphify", lambda model, *_, **__: model)
+
+
+def _here(v, config, known, function):
+    """A function of the compiler on the virtual device, with what is known."""
+    @functools.wraps(function)
+    def called(*args, **kwargs):
         v.session.requests.note(COMPILED)
         with v.on(), config.patch(known):
-            return compile_fx(*args, **kwargs)
-    patches.set(module, "compile_fx", compile_here)
-
-    # The backward pass is compiled later, when compile_fx has returned.
-    inner = getattr(module, torch_private.COMPILE_INNER)
-
-    @functools.wraps(inner)
-    def compile_one(*args, **kwargs):
-        with v.on(), config.patch(known):
-            return inner(*args, **kwargs)
-    patches.set(module, torch_private.COMPILE_INNER, compile_one)
-    patches.set(module, "cudagraphify", lambda model, *_, **__: model)
+            return function(*args, **kwargs)
+    return called
 
 
 def _known(config):
