@@ -2,8 +2,9 @@
 
     python3 tools/ptx.py [--check]
 
-They are made from the rows of src/ptx/op.def, src/ir/asm.def and the shapes of
-src/ptx/mma.c.  --check changes nothing and fails when the page differs.
+They are made from the rows of src/ptx/op.def and src/ir/asm.def, the shapes of
+src/ptx/mma.c and the types of src/ptx/tile.c.  --check changes nothing and
+fails when the page differs.
 """
 import re
 import sys
@@ -29,6 +30,14 @@ def shapes():
         yield f'm{m}n{n}k{k}', names.get(operand, operand), sum_type
 
 
+def wgmma_types():
+    found = re.findall(r'\{(?:TK_AT_|TKP_)(\w+), TK_AT_(\w+), (\d+), \d+\}',
+                       read('src/ptx/tile.c'))
+    names = {'E4M3': 'e4m3, e5m2', 's8': 's8, u8'}
+    for operand, sum_type, k in found:
+        yield f'm64nNk{k}', names.get(operand, operand), sum_type
+
+
 def tables():
     text = read('src/ptx/op.def')
     out = ['| instruction | what it does |', '| --- | --- |']
@@ -41,6 +50,9 @@ def tables():
     out += [f'| `{name}` | {why} |' for name, why in rows(text, 'REFUSED')]
     out += ['', '| `mma.sync` | A and B | C and D |', '| --- | --- | --- |']
     out += [f'| {shape} | {a} | {c} |' for shape, a, c in shapes()]
+    out += ['', '| `wgmma`, N from 8 to 256 | A and B | D |',
+            '| --- | --- | --- |']
+    out += [f'| {shape} | {a} | {d} |' for shape, a, d in wgmma_types()]
     return '\n'.join(wrapped(line) for line in out)
 
 

@@ -1,6 +1,7 @@
 """A tk_launch that is kept for one signature and filled anew each time."""
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from ctypes import byref, c_char_p, c_int, c_size_t, c_void_p
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ class Prepared:
         self.session = session
         self.options = options
         self._extras = 0  # memory that it was told of last
+        self._fixed = frozenset(p.name for p in function.params
+                                if p.is_constexpr)
         out = c_void_p()
         session.runs.free_garbage()
         session.check(session.lib.tk_launch_new(
@@ -45,6 +48,7 @@ class Prepared:
         self.most_threads = device.most_threads(0)
         self.most_shared = device.properties()["max_shared_mem"]
         self._grid: Any = None   # that C knows
+        self._is_proved = False  # it is in the table of proofs
         self.shared: Any = None  # bytes, once it is compiled
         self.scratch = 0    # bytes of global memory for each program
         self.registers = 0, 0  # of a thread: all, those in memory
@@ -111,22 +115,27 @@ class Prepared:
                 self.compile()
             return _capi.text(text)
 
-    def _prove(self, grid):
-        """Prints what `tkdbg prove` says of the launch; once for those of
-        one form that have the same numbers."""
+    def _prove(self):
+        """Prints what `tkdbg prove` says of the launch, unless it said the
+        same of an earlier one."""
         session, proof = self.session, c_void_p()
         runs, lib = session.runs, session.lib
         if not runs.is_next(self.function.__name__):
             return
         assume = "\n".join(session.options.assume).encode()
         told = session.sizes.relations() if session.sizes else ""
+        smt_out = session.options.smt_out
+        began = time.perf_counter()
         with session.lock:
             session.check(session.attended(
                 lib.tk_launch_prove, self.ptr,
-                byref(_capi.ProveOptions(assume=assume, told=told.encode())),
+                byref(_capi.ProveOptions(
+                    assume=assume, told=told.encode(),
+                    smt_out=smt_out and smt_out.encode(),
+                    all_forms=session.options.all_forms)),
                 byref(proof)))
-            write = (lib.tk_proof_json if session.options.json else
-                     lib.tk_proof_text)
+            as_json = session.options.json or session.options.table
+            write = lib.tk_proof_json if as_json else lib.tk_proof_text
             text = _capi.text(write(self.ptr, proof))
             verdict = lib.tk_proof_worst(proof)
             if session.options.junit is not None:
@@ -134,9 +143,21 @@ class Prepared:
                     lib.tk_proof_junit, self.ptr, proof,
                     session.options.junit.encode()))
         runs.proved(verdict)
-        if (text, grid) not in runs.staged:
-            runs.staged.add((text, grid))
+        if session.options.table:
+            runs.table.add(text, time.perf_counter() - began)
+        elif text not in runs.staged:
+            runs.staged.add(text)
             print(text, end="")
+
+    def _prove_once(self):
+        """Proves the form for a table, unless it is in there; a launch that
+        nothing can be proved about goes on."""
+        if not self._is_proved:
+            self._is_proved = True
+            try:
+                self._prove()
+            except (errors.KernelError, errors.UsageError) as e:
+                self.session.runs.table.refuse(self.function.__name__, str(e))
 
     def _stage(self):
         """What `tkdbg compile` prints of the kernel."""
@@ -188,14 +209,17 @@ class Prepared:
                         session.options.ir):
                     self._print_forms()
                 if session.options.prove:
-                    self._prove(grid)
+                    if session.options.table:
+                        self._prove_once()
+                    else:
+                        self._prove()
                 graphs = session.runs.graphs
                 if graphs is not None and graphs.capturing:
                     self._capture(graphs, values, grid)
                 session.runs.run(
                     self.ptr, self.function.__name__,
                     dict(zip(self.function.arg_names, values)), grid,
-                    self.function.model)
+                    self.function.model, self._fixed)
                 session.fresh.ran()
         finally:
             session.reader.finish()

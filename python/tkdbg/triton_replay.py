@@ -2,7 +2,7 @@
 --interpret, by Triton's interpreter on the CPU; or, with --ptx, asks Triton's
 compiler for its code, which needs no GPU:
 
-    python triton_replay.py FILE [--interpret | --ptx]
+    python triton_replay.py FILE [--interpret | --ptx sm_80]
 
 The kernel and the functions that it calls are put into modules of their own,
 on the lines that they were on, with the values that their globals had when the
@@ -154,13 +154,22 @@ class Addresses:
         return Addressed(t["address"], dtype, t["shape"], t["strides"])
 
 
+class DtypeName(str):
+    """The name of a type, which knows how large that is."""
+
+    @property
+    def itemsize(self) -> int:
+        bits = re.search(r"\d+", self)
+        return 1 if self == "bool" or not bits else int(bits[0]) // 8
+
+
 class Addressed:
     """What Triton's compiler looks at in a tensor; dtype: by PyTorch's name,
     so that PyTorch need not be imported."""
 
     def __init__(self, address: int, dtype: str, shape: list[int],
                  strides: list[int]) -> None:
-        self.address, self.dtype = address, dtype
+        self.address, self.dtype = address, DtypeName(dtype)
         self.shape, self.strides = tuple(shape), tuple(strides)
 
     @property
@@ -425,7 +434,8 @@ def arguments(file: LaunchFile, memory: Memory | Addresses,
 def options(meta: dict[str, Any]) -> dict[str, Any]:
     return {name: bool(meta[name]) if name in FLAGS else meta[name]
             for name, usual in USUAL_OPTIONS.items()
-            if meta.get(name, usual) != usual}
+            if meta.get(name, usual) != usual and
+            not any(arg["name"] == name for arg in meta["args"])}
 
 
 def set_knobs(meta: dict[str, Any]) -> None:
@@ -454,7 +464,7 @@ def replay(path: str, device: str) -> None:
 # ---- its code ----------------------------------------------------------------
 
 
-def driver_of(triton: Any, arch: int = 80) -> Any:
+def driver_of(triton: Any, arch: int) -> Any:
     """A driver of a GPU sm_ARCH that is not there, for who only compiles."""
     from triton.backends.compiler import GPUTarget
     from triton.backends.driver import GPUDriver
@@ -497,19 +507,39 @@ def driver_of(triton: Any, arch: int = 80) -> Any:
     return Driver()
 
 
-def parameters(compiled: Any) -> list[str]:
+def descriptor(name: str, type_: str, meta: Any, triton: Any) -> Any:
+    """What Triton's launcher passes for a descriptor of the host's: a tensor
+    map, or its parts, of which since 3.7 two are flags."""
+    blocks = re.search(r"\[([^\]]*)\]", type_)
+    if blocks is None or "im2col" in type_ or meta and meta["fp4_padded"]:
+        raise CannotReplay(f"'{name}' is a descriptor of this kind")
+    version = tuple(map(int, triton.__version__.split(".")[:2]))
+    return {"rank": blocks[1].count(",") + 1,
+            "flags": 1 if version < (3, 7) else 2,
+            "map": meta and {"type": meta["elem_type"],
+                             "swizzle": meta["swizzle"],
+                             "box": list(meta["block_size"])}}
+
+
+def parameters(compiled: Any, triton: Any) -> list[Any]:
     """The names of what a kernel's code is passed, in order; of a tuple, each
-    item.  Two pointers follow, to memory that Triton's launcher allocates."""
-    names = []
+    item; of a descriptor, what the launcher makes of it.  Two pointers follow,
+    to memory that Triton's launcher allocates."""
+    names: list[Any] = []
+    maps = list(getattr(compiled.metadata, "tensordesc_meta", None) or [])
 
     def add(name: str, type_: Any) -> None:
         if isinstance(type_, (tuple, list)):
             for i, item in enumerate(type_):
                 add(f"{name}.{i}", item)
         elif type_ != "constexpr":
-            if str(type_).startswith(("tensordesc", "nvTmaDesc")):
-                raise CannotReplay(f"'{name}' is a descriptor of the host's")
-            names.append(name)
+            if not str(type_).startswith("tensordesc"):
+                names.append(name)
+            elif "." in name:
+                raise CannotReplay(f"'{name}' is a descriptor in a tuple")
+            else:
+                names.append(descriptor(name, type_,
+                                        maps.pop(0) if maps else None, triton))
 
     for name, type_ in compiled.src.signature.items():
         add(name, type_)
@@ -540,14 +570,15 @@ def named(ptx: str, sources: Sources, modules: list[dict[str, Any]]) -> str:
     return re.sub(r'(\.file\s+\d+\s+)"([^"]*)"', own, ptx)
 
 
-def code(path: str) -> dict[str, Any]:
-    """What Triton's compiler makes of a launch: ptx, the text; entry, its
-    kernel; shared, bytes of dynamic shared memory; warps; params, the names of
-    what is passed; scratch, bytes of a program's global memory."""
+def code(path: str, arch: int) -> dict[str, Any]:
+    """What Triton's compiler makes of a launch for a GPU sm_ARCH: ptx, the
+    text; ttir, Triton's IR before layouts; entry, its kernel; shared, bytes of
+    dynamic shared memory; warps; params, the names of what is passed; scratch,
+    bytes of a program's global memory."""
     # what it means where it is not set; 3.9 warns then
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
     import triton
-    triton.runtime.driver.set_active(driver_of(triton))
+    triton.runtime.driver.set_active(driver_of(triton, arch))
     file = LaunchFile(path)
     set_knobs(file.meta)
     with tempfile.TemporaryDirectory(prefix="tkdbg-") as folder:
@@ -561,19 +592,20 @@ def code(path: str) -> dict[str, Any]:
         meta = compiled.metadata
         ptx = without_lines_of_assembly(compiled.asm["ptx"])
         return {"ptx": named(ptx, functions.sources, file.meta["modules"]),
+                "ttir": compiled.asm["ttir"],
                 "entry": meta.name, "shared": meta.shared,
-                "warps": meta.num_warps, "params": parameters(compiled),
+                "warps": meta.num_warps, "params": parameters(compiled, triton),
                 "scratch": getattr(meta, "global_scratch_size", 0) or 0}
 
 
 def main(argv: list[str]) -> int:
     interpret = "--interpret" in argv
-    path, = (a for a in argv if not a.startswith("--"))
+    path, *arch = (a for a in argv if not a.startswith("--"))
     if interpret:
         os.environ["TRITON_INTERPRET"] = "1"
     try:
         if "--ptx" in argv:
-            made = code(path)
+            made = code(path, int(arch[0].removeprefix("sm_")))
             with open(path, "w", encoding="utf-8") as f:
                 json.dump(made, f)
         else:

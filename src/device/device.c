@@ -13,7 +13,7 @@
 
 /* What Triton's launcher passes behind the arguments: memory for descriptors,
  * and for a profiler. */
-enum { SCRATCHES = 2 };
+enum { SCRATCHES = 2, SCRATCH_ALIGN = 128 };
 
 typedef struct running running;
 typedef void run_fn(tk_env *e, running *x, tkp_launch *to);
@@ -28,8 +28,9 @@ struct running {
   const tk_program *form; /* whose parameters the code has */
   tk_program *p;          /* that the code was made from; NULL */
   tk_buf ptx;
-  tkp_range scratch; /* size 0: the code needs none */
-  tk_arena arena;    /* parameters, ranges */
+  const tkg_code *code; /* of Triton's compiler; NULL */
+  tkp_range scratch;    /* size 0: the code needs none */
+  tk_arena arena;       /* parameters, ranges */
 };
 
 /* ---- memory -------------------------------------------------------------- */
@@ -37,8 +38,8 @@ struct running {
 /* The kernel sees addresses below LOWEST from MOVED on once they are moved. */
 static const uint64_t LOWEST = (uint64_t)1 << 32, MOVED = (uint64_t)5 << 44;
 
-static uint64_t moved_address(const running *x, uint64_t address) {
-  return x->moved && address < LOWEST ? MOVED + address : address;
+static uint64_t moved_address(bool moved, uint64_t address) {
+  return moved && address < LOWEST ? MOVED + address : address;
 }
 
 uint64_t tkg_launch_address(uint64_t address) {
@@ -50,21 +51,52 @@ static int by_base(const void *a, const void *b) {
   return x->base < y->base ? -1 : x->base > y->base;
 }
 
-static void find_ranges(running *x, tkp_launch *to) {
+void tkg_find_ranges(tk_launch *l, tk_arena *arena, bool moved,
+                     const tkp_range *scratch, tkp_launch *to) {
   size_t n = 0;
-  tk_areas areas = tk_areas_of(x->launch, &x->arena);
-  tkp_range *r = TK_NEWN(&x->arena, tkp_range, areas.n + 2);
+  tk_areas areas = tk_areas_of(l, arena);
+  tkp_range *r = TK_NEWN(arena, tkp_range, areas.n + 2);
   for (size_t i = 0; i < areas.n; i++) {
     const tk_area *a = &areas.items[i];
     if (a->lo == a->hi) continue;
-    r[n++] = (tkp_range){moved_address(x, tk_area_address(a)),
+    r[n++] = (tkp_range){moved_address(moved, tk_area_address(a)),
                          (uint64_t)(a->hi - a->lo), a->first.name, a->writable,
                          (uint8_t *)a->lo};
   }
-  if (x->scratch.size) r[n++] = x->scratch;
+  if (scratch->size) r[n++] = *scratch;
   qsort(r, n, sizeof *r, by_base);
   to->ranges = r;
   to->nranges = n;
+}
+
+static void find_ranges(running *x, tkp_launch *to) {
+  tkg_find_ranges(x->launch, &x->arena, x->moved, &x->scratch, to);
+}
+
+/* One parameter for each of the launch, but for descriptors. */
+static void find_triton_params(running *x, tkp_launch *to) {
+  const tk_param *form = x->form->params;
+  size_t at = 0;
+  tkg_pointers all = {0};
+  for (size_t i = 0; i < x->code->nparams; i++) {
+    const tkg_code_param *p = &x->code->params[i];
+    if (p->rank) {
+      size_t arg = form[at].arg;
+      tkg_pass_descriptor(&x->arena, x->launch, arg, p, &all);
+      while (at < x->form->nparams && form[at].arg == arg) at++;
+      continue;
+    }
+    uint64_t *bits = TK_NEW(&x->arena, uint64_t);
+    *bits = tk_param_of(x->launch, &form[at++]).bits;
+    TK_PUSH(&x->arena, &all, (const void *)bits);
+  }
+  to->nparams = all.n;
+  for (size_t i = 0; i < SCRATCHES; i++) {
+    uint64_t *bits = TK_NEW(&x->arena, uint64_t);
+    *bits = i ? 0 : x->scratch.base;
+    TK_PUSH(&x->arena, &all, (const void *)bits);
+  }
+  to->params = all.items;
 }
 
 static void find_params(running *x, tkp_launch *to) {
@@ -73,7 +105,7 @@ static void find_params(running *x, tkp_launch *to) {
   const void **params = TK_NEWN(&x->arena, const void *, n + SCRATCHES);
   for (size_t i = 0; i < n; i++) {
     tk_param_value v = tk_param_of(x->launch, &x->form->params[i]);
-    bits[i] = v.tensor ? moved_address(x, v.bits) : v.bits;
+    bits[i] = v.tensor ? moved_address(x->moved, v.bits) : v.bits;
   }
   bits[n] = x->scratch.base;
   for (size_t i = 0; i < n + SCRATCHES; i++) params[i] = &bits[i];
@@ -98,14 +130,12 @@ static void print_output(void *ud, const char *text, size_t n) {
 
 /* How many threads and pointers to memory of its own Triton's launcher gives
  * the kernel: that depends on its version. */
-static void fit_launcher(const running *x, const tkp_program *code,
-                         tkp_launch *to) {
+static void fit_launcher(const tkp_program *code, tkp_launch *to) {
   tkp_entry_info info;
   for (size_t i = 0; tkp_entry(code, i, &info); i++) {
     if (strcmp(info.name, to->entry) != 0) continue;
     if (info.threads[0]) to->block[0] = info.threads[0];
-    if (info.nparams <= x->form->nparams + SCRATCHES)
-      to->nparams = info.nparams;
+    if (info.nparams <= to->nparams + SCRATCHES) to->nparams = info.nparams;
   }
 }
 
@@ -114,7 +144,7 @@ static void run_interpreted(tk_env *e, running *x, tkp_launch *to) {
   const char *name = tk_arena_printf(kept, "%s.ptx", to->entry);
   tkp_program *code = tkp_parse(kept, name, tk_buf_str(&x->ptx), x->ptx.n);
   tkp_summary sum;
-  if (!x->p) fit_launcher(x, code, to);
+  if (!x->p) fit_launcher(code, to);
   tk_status st = tkp_run(code, to, &sum);
   x->sum->programs = sum.programs;
   x->sum->ops = sum.instructions;
@@ -154,6 +184,18 @@ static void make_own(tk_env *e, running *x, tkp_launch *to) {
   tkv_print_ptx(&x->ptx, x->p, "sm_80", &to->dynamic_shared);
 }
 
+/* How many parameters of the launch the code's are. */
+static size_t launch_params(const running *x, const tkg_code *code) {
+  const tk_program *f = x->form;
+  size_t at = 0;
+  for (size_t i = 0; i < code->nparams; i++) {
+    size_t first = at++;
+    if (first >= f->nparams || !code->params[i].rank) continue;
+    while (at < f->nparams && f->params[at].arg == f->params[first].arg) at++;
+  }
+  return at;
+}
+
 static void need_same_params(tk_env *e, const running *x, size_t n) {
   if (n == x->form->nparams) return;
   tk_diag *d = tk_diag_add(e, TK_D_DEVICE, NULL, (tk_span){0, 0},
@@ -169,17 +211,20 @@ static void need_same_params(tk_env *e, const running *x, size_t n) {
 /* The code of the Triton that is installed. */
 static void make_by_triton(tk_env *e, running *x, tkp_launch *to) {
   const int64_t *grid = x->launch->grid;
-  const tkg_code *code = tkg_code_by_triton(e, x->launch);
-  need_same_params(e, x, code->nparams);
+  const char *arch = tkv_arch_named(e, x->opt->arch);
+  const tkg_code *code = tkg_code_by_triton(e, x->launch, arch);
+  need_same_params(e, x, launch_params(x, code));
+  x->code = code;
   tk_buf_add(&x->ptx, code->ptx, code->size);
   to->entry = code->entry;
   to->block[0] = 32 * code->warps;
   to->dynamic_shared = code->shared;
   if (!code->scratch) return;
   size_t size = code->scratch * (size_t)(grid[0] * grid[1] * grid[2]);
-  char *memory = tk_arena_alloc(&x->arena, size);
-  x->scratch = (tkp_range){(uint64_t)(uintptr_t)memory, size,
-                           "the launcher's memory", true, NULL};
+  char *memory = tk_arena_alloc(&x->arena, size + SCRATCH_ALIGN);
+  uint64_t at = ((uint64_t)(uintptr_t)memory + SCRATCH_ALIGN - 1) &
+                ~(uint64_t)(SCRATCH_ALIGN - 1);
+  x->scratch = (tkp_range){at, size, "the launcher's memory", true, NULL};
 }
 
 static void run_as_ptx(tk_env *e, void *ud) {
@@ -195,7 +240,10 @@ static void run_as_ptx(tk_env *e, void *ud) {
   x->form = &u->program;
   x->make(e, x, &to);
   find_ranges(x, &to);
-  find_params(x, &to);
+  if (x->code)
+    find_triton_params(x, &to);
+  else
+    find_params(x, &to);
   find_sources(x, &to);
   x->run(e, x, &to);
 }

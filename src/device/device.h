@@ -38,21 +38,48 @@ bool tkg_triton_is_there(const char **why);
 bool tkg_triton_interpreter_is_there(const char **why);
 bool tkg_triton_compiler_is_there(const char **why);
 
+/* ... of a function that tk_ptx_open gave: as it is (file.c). */
+tk_status tkg_launch_ptx_file(tk_launch *l, const tk_run_options *options,
+                              tk_summary *summary);
+/* The launch's memory, and that of the launcher if it has a size, in the order
+ * of addresses; memory at low addresses is perhaps moved. */
+void tkg_find_ranges(tk_launch *l, tk_arena *arena, bool moved,
+                     const tkp_range *scratch, tkp_launch *to);
+
+/* What Triton's launcher makes of an argument: itself; or, of a descriptor, a
+ * tensor map, or the tensor's address, lengths, strides and flags, and in both
+ * cases lengths and strides once more. */
+typedef struct tkg_code_param {
+  unsigned rank; /* of a descriptor; 0: it is none */
+  bool mapped;
+  uint8_t type, swizzle; /* of a map, by tkp_tensor_map's numbers */
+  unsigned flags;        /* how many, if it is not mapped */
+  uint32_t box[TKP_MAP_RANK];
+} tkg_code_param;
+
 /* What Triton's compiler makes of a launch; kept with its unit. */
 typedef struct tkg_code {
   int64_t options[TK_LAUNCH_OPTIONS]; /* that it was compiled with */
   const char *compile[TK_COMPILE_COUNT];
+  const char *arch;
   const char *ptx; /* size bytes, and a null byte */
   size_t size;
   const char *entry; /* its kernel */
   size_t nparams;    /* of the launch; its launcher passes some more */
-  size_t shared;     /* bytes of dynamic shared memory */
-  uint32_t warps;    /* of a program */
-  size_t scratch;    /* bytes of global memory for each program */
+  const tkg_code_param *params;
+  size_t shared;  /* bytes of dynamic shared memory */
+  uint32_t warps; /* of a program */
+  size_t scratch; /* bytes of global memory for each program */
 } tkg_code;
-/* Of a launch that was specialised.  Throws if Triton does not compile it,
- * TK_FINDING, or cannot be asked. */
-const tkg_code *tkg_code_by_triton(tk_env *e, tk_launch *l);
+/* Of a launch that was specialised, for a GPU by name.  Throws if Triton does
+ * not compile it, TK_FINDING, or cannot be asked. */
+const tkg_code *tkg_code_by_triton(tk_env *e, tk_launch *l, const char *arch);
+
+/* What the launcher passes for a descriptor: adds where each parameter's bytes
+ * are.  Throws if the argument is none of as many axes. */
+typedef TK_VEC(const void *) tkg_pointers;
+void tkg_pass_descriptor(tk_arena *a, const tk_launch *l, size_t arg,
+                         const tkg_code_param *p, tkg_pointers *to);
 
 /* Whether a driver of an NVIDIA GPU is installed. */
 bool tkg_has_driver(void);

@@ -28,12 +28,11 @@ typedef struct asking_triton {
   const char *engine;
   const char *how;       /* an option of the script: by Triton's interpreter,
                             or compiled only; NULL: on a GPU */
+  const char *arch;      /* that it is compiled for, or NULL */
   char file[PATH_MAX];   /* the launch's; "": there is none yet */
   tk_session *read_back; /* the file once more, or NULL */
   tk_buf said;
 } asking_triton;
-
-static const char makes_code[] = "--ptx"; /* a value of how */
 
 /* ---- a Python that has Triton ------------------------------------------- */
 
@@ -97,10 +96,9 @@ static void TK_NORETURN triton_failed(tk_env *e, const asking_triton *x,
                                       const char *help) {
   tk_diag *d =
       tk_diag_add(e, st == TK_FINDING ? TK_D_DEVICE : TK_D_ARGUMENT, NULL,
-                  (tk_span){0, 0}, "Triton did not %s: %s",
-                  x->how == makes_code ? "compile this launch for sm_80"
-                                       : "run this launch",
-                  words);
+                  (tk_span){0, 0}, "Triton did not %s%s: %s",
+                  x->arch ? "compile this launch for " : "run this launch",
+                  x->arch ? x->arch : "", words);
   if (*help) tk_diag_help(e, d, "%s", help);
   tk_throw(e, st);
 }
@@ -125,7 +123,8 @@ static void record_launch(tk_env *e, asking_triton *x) {
 static void run_script(tk_env *e, asking_triton *x) {
   char python[PATHS], script[PATHS];
   const char *argv[] = {"env",  "-u",    "TKDBG", python_with_triton(python),
-                        script, x->file, x->how,  NULL};
+                        script, x->file, x->how,  x->arch,
+                        NULL};
   if (!find_script(script))
     triton_failed(e, x, TK_USAGE, "triton_replay.py is not installed", "");
   double seconds = x->how ? 0 : tkg_seconds();
@@ -218,6 +217,28 @@ typedef struct code_request {
   json_t *answer;
 } code_request;
 
+static void read_param(const json_t *from, tkg_code_param *to) {
+  const json_t *map = json_object_get(from, "map");
+  const json_t *box = json_object_get(map, "box");
+  to->rank = (unsigned)number(from, "rank");
+  to->flags = (unsigned)number(from, "flags");
+  to->mapped = json_is_object(map);
+  to->type = (uint8_t)number(map, "type");
+  to->swizzle = (uint8_t)number(map, "swizzle");
+  for (size_t i = 0; i < TKP_MAP_RANK; i++)
+    to->box[i] = (uint32_t)json_integer_value(json_array_get(box, i));
+}
+
+static void read_params(code_request *r, const json_t *from) {
+  tkg_code *to = r->out;
+  to->nparams = json_array_size(from);
+  tkg_code_param *p = TK_NEWN(r->arena, tkg_code_param, to->nparams + 1);
+  for (size_t i = 0; i < to->nparams; i++)
+    if (json_is_object(json_array_get(from, i)))
+      read_param(json_array_get(from, i), &p[i]);
+  to->params = p;
+}
+
 static void read_code(tk_env *e, code_request *r) {
   json_t *a = r->answer = json_load_file(r->asking.file, 0, NULL);
   json_t *ptx = json_object_get(a, "ptx"), *entry = json_object_get(a, "entry");
@@ -228,7 +249,7 @@ static void read_code(tk_env *e, code_request *r) {
   to->ptx = copied(r->arena, ptx);
   to->size = json_string_length(ptx);
   to->entry = copied(r->arena, entry);
-  to->nparams = json_array_size(json_object_get(a, "params"));
+  read_params(r, json_object_get(a, "params"));
   to->shared = (size_t)number(a, "shared");
   to->warps = (uint32_t)number(a, "warps");
   to->scratch = (size_t)number(a, "scratch");
@@ -242,8 +263,9 @@ static void request_code(tk_env *e, void *ud) {
 }
 
 static void make_code(tk_env *e, tk_launch *l, tk_arena *a, tkg_code *out) {
-  code_request r = {
-      .asking = {.launch = l, .how = makes_code}, .arena = a, .out = out};
+  code_request r = {.asking = {.launch = l, .how = "--ptx", .arch = out->arch},
+                    .arena = a,
+                    .out = out};
   tk_buf_init(&r.asking.said, e);
   tk_status st = tk_protect(e, request_code, &r);
   tk_buf_free(&r.asking.said);
@@ -252,14 +274,16 @@ static void make_code(tk_env *e, tk_launch *l, tk_arena *a, tkg_code *out) {
   if (st != TK_OK) tk_throw(e, st);
 }
 
-const tkg_code *tkg_code_by_triton(tk_env *e, tk_launch *l) {
+const tkg_code *tkg_code_by_triton(tk_env *e, tk_launch *l, const char *arch) {
   tk_unit *u = l->unit;
   const tkg_code *known = u->by_triton;
   if (known && !memcmp(known->options, l->options, sizeof l->options) &&
-      !memcmp(known->compile, l->compile, sizeof l->compile))
+      !memcmp(known->compile, l->compile, sizeof l->compile) &&
+      !strcmp(known->arch, arch))
     return known;
   tk_arena *a = &u->program.arena;
   tkg_code *made = TK_NEW(a, tkg_code);
+  made->arch = arch;
   memcpy(made->options, l->options, sizeof l->options);
   memcpy(made->compile, l->compile, sizeof l->compile);
   make_code(e, l, a, made);

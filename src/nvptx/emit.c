@@ -135,7 +135,7 @@ static const stage *stage_named(tk_env *e, const char *name) {
   unknown_name(e, "stage", name, strlen(name), tk_stage_name);
 }
 
-static const char *arch_named(tk_env *e, const char *name) {
+const char *tkv_arch_named(tk_env *e, const char *name) {
   if (!name) return tk_arch_name(0);
   for (size_t i = 0; tk_arch_name(i); i++)
     if (!strcmp(tk_arch_name(i), name)) return tk_arch_name(i);
@@ -193,7 +193,7 @@ static void compile_launch(tk_env *e, void *ud) {
   compiling *c = ud;
   tk_launch *l = c->launch;
   const stage *wanted = stage_named(e, c->o->emit);
-  c->arch = arch_named(e, c->o->arch);
+  c->arch = tkv_arch_named(e, c->o->arch);
   uint64_t skipped = passes_named(e, c->o->skip);
   tk_unit *u = l->unit = tk_specialise(e, l);
   tk_buf_clear(&l->text);

@@ -39,6 +39,8 @@ typedef void tkv_after(void *ud, const tk_program *p, const char *pass);
 void tkv_run_passes(tk_program *p, uint64_t skipped, tkv_after *after,
                     void *ud);
 
+/* An architecture by name; NULL: the first.  Throws TK_USAGE for others. */
+const char *tkv_arch_named(tk_env *e, const char *name);
 /* Bytes of shared memory that a program has at most on an architecture. */
 size_t tkv_most_shared(const char *arch);
 /* The program as code for a thread: the text of an LLVM module (gen.h);

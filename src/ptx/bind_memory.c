@@ -179,9 +179,13 @@ void tkp_read_CP_COMMIT(tkp_line *x) {
   tkp_emit(x);
 }
 
-void tkp_read_CP_WAIT(tkp_line *x) {
+void tkp_read_groups(tkp_line *x) {
   if (x->ops[0].kind != TKP_O_NUMBER) tkp_wrong(x, &x->ops[0], "a number");
   x->in.offset = (int64_t)(x->ops[0].value & INT32_MAX);
+}
+
+void tkp_read_CP_WAIT(tkp_line *x) {
+  tkp_read_groups(x);
   x->in.run = tkp_run_wait;
   tkp_emit(x);
 }

@@ -146,7 +146,7 @@ void tkp_read_ACTIVEMASK(tkp_line *x) {
 
 /* ---- products ------------------------------------------------------------ */
 
-static int shape_number(const tkp_line *x, char letter) {
+int tkp_shape_number(const tkp_line *x, char letter) {
   for (size_t i = 0; i < x->nwords; i++) {
     const char *w = x->words[i].text;
     if (*w != 'm' || x->words[i].len < 5 || w[1] < '0' || w[1] > '9') continue;
@@ -156,6 +156,16 @@ static int shape_number(const tkp_line *x, char letter) {
     return v;
   }
   return 0;
+}
+
+tkp_pair tkp_small_floats(const tkp_line *x) {
+  tkp_pair found = {0};
+  for (size_t i = 0; i < x->nwords && found.n < 2; i++) {
+    bool e5 = tkp_is(x->words[i].text, x->words[i].len, "e5m2");
+    if (e5 || tkp_is(x->words[i].text, x->words[i].len, "e4m3"))
+      found.e5m2[found.n++] = e5;
+  }
+  return found;
 }
 
 /* What the words after the shape say of A, B: types of 8 bits are words. */
@@ -170,15 +180,15 @@ static const tkp_mma_shape *shape_of(const tkp_line *x, bool mixed[2]) {
   }
   for (int i = 0; i < tkp_mma_nshapes; i++) {
     const tkp_mma_shape *s = &tkp_mma_shapes[i];
-    if (s->m == shape_number(x, 'm') && s->n == shape_number(x, 'n') &&
-        s->k == shape_number(x, 'k') && s->type == a && s->accumulator == d)
+    if (s->m == tkp_shape_number(x, 'm') && s->n == tkp_shape_number(x, 'n') &&
+        s->k == tkp_shape_number(x, 'k') && s->type == a && s->accumulator == d)
       return s;
   }
   return NULL;
 }
 
-static void fragment(tkp_line *x, const tkp_operand *o, unsigned n,
-                     unsigned bits, bool dest) {
+void tkp_fragment(tkp_line *x, const tkp_operand *o, unsigned n, unsigned bits,
+                  bool dest) {
   bool vector = o->kind == TKP_O_VECTOR;
   if ((vector ? o->nparts : 1) != n)
     tkp_wrong(x, o, tk_arena_printf(x->r->arena, "%u registers in { }", n));
@@ -201,20 +211,16 @@ void tkp_read_MMA(tkp_line *x) {
                (int)(x->to - x->from), x->from);
   unsigned wide = s->accumulator == TK_AT_f64 ? 64 : 32;
   if (s->type == TKP_E4M3) {
-    size_t seen = 0;
-    for (size_t i = 0; i < x->nwords && seen < 2; i++) {
-      bool e5 = tkp_is(x->words[i].text, x->words[i].len, "e5m2");
-      if (e5 || tkp_is(x->words[i].text, x->words[i].len, "e4m3"))
-        is_signed[seen++] = e5;
-    }
+    tkp_pair small = tkp_small_floats(x);
+    memcpy(is_signed, small.e5m2, sizeof is_signed);
   }
   x->in.mode = (uint8_t)(is_signed[0] | is_signed[1] << 1 |
                          tkp_has(x, "satfinite") << 2);
   x->in.target = (uint32_t)(s - tkp_mma_shapes);
-  fragment(x, &x->ops[0], s->c, wide, true);
-  fragment(x, &x->ops[1], s->a, wide, false);
-  fragment(x, &x->ops[2], s->b, wide, false);
-  fragment(x, &x->ops[3], s->c, wide, false);
+  tkp_fragment(x, &x->ops[0], s->c, wide, true);
+  tkp_fragment(x, &x->ops[1], s->a, wide, false);
+  tkp_fragment(x, &x->ops[2], s->b, wide, false);
+  tkp_fragment(x, &x->ops[3], s->c, wide, false);
   x->in.run = tkp_run_mma;
   tkp_emit(x);
 }

@@ -46,7 +46,6 @@ static void arrive(tkp_warp *w, const tkp_inst *in, uint32_t lanes,
   uint32_t threads;
   unsigned n = barrier_of(w, in, lanes, &threads);
   tkp_barrier *b = &w->b->barriers[n];
-  const uint32_t *known = &w->b->clocks[w->index * TKP_MAX_WARPS];
   if (b->arrived && b->expected != threads) {
     tkp_report(w, in, __builtin_ctz(lanes), TK_D_DEADLOCK,
                "barrier %u is for %u threads here, but others wait for %u", n,
@@ -56,8 +55,7 @@ static void arrive(tkp_warp *w, const tkp_inst *in, uint32_t lanes,
   TK_ASSERT(b->arrived < threads); /* else it would have been released */
   b->expected = threads;
   b->arrived += TKP_WARP;
-  for (int i = 0; i < TKP_MAX_WARPS; i++)
-    if (known[i] > b->clocks[i]) b->clocks[i] = known[i];
+  tkp_tell(w, b->clocks, b->fenced);
   if (in->mode)
     b->count +=
         (uint32_t)__builtin_popcount(tkp_pred(w, in->s[in->ns - 1]) & lanes);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/exec.h"
+#include "ptx/bulk.h"
 
 void tkp_run_bra(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   TK_ASSERT(in->target < w->b->m->k->code.n); /* its label was found */
@@ -35,8 +35,8 @@ void tkp_run_brx(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
 }
 
 void tkp_run_exit(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
-  (void)in;
   TK_ASSERT(!(lanes & w->parked)); /* who waits does not run */
+  if (TK_UNLIKELY(w->b->nbulks)) tkp_bulk_end(w, in, lanes);
   w->alive &= ~lanes;
   w->active &= ~lanes;
   tkp_regroup(w);

@@ -36,6 +36,67 @@ typedef struct tkp_copy {
   uint8_t data[16];
 } tkp_copy;
 
+/* A read of shared memory by a wgmma, until that is waited for. */
+typedef struct tkp_tile_read {
+  const tkp_inst *in;
+  uint64_t descriptor;
+  bool is_a;
+  uint64_t hash;  /* of the bytes */
+  uint32_t clock; /* the warp's own, then */
+  uint32_t group;
+} tkp_tile_read;
+
+/* What wgmma has under way in a warp, and the registers of that (flight.c). */
+typedef struct tkp_flight {
+  uint32_t group;  /* that is open, from 1 */
+  uint32_t landed; /* groups up to this one were waited for */
+  uint64_t steps;  /* instructions so far */
+  uint64_t fence;  /* step of the last wgmma.fence; 0: there was none */
+  /* By a register's id: the group whose result it holds, and the last one that
+   * reads it; the step at which it was computed otherwise. */
+  uint32_t *result_of, *read_by;
+  uint64_t *computed;
+  tkp_tile_read *tiles;
+  size_t ntiles, tiles_cap;
+} tkp_flight;
+
+/* A bulk copy that was begun (bulk.c). */
+typedef struct tkp_bulk {
+  const tkp_inst *in;
+  uint32_t warp;
+  uint8_t lane;
+  bool store;
+  uint32_t clock;    /* the warp's own when it was begun */
+  uint32_t group;    /* of a store */
+  uint64_t mbarrier; /* of a load */
+  uint64_t shared;
+  tkp_tensor_map map;
+  int32_t at[TKP_MAP_RANK];
+  uint8_t *data; /* of the box */
+} tkp_bulk;
+
+/* What those know who arrived at a barrier in memory, in this phase and in the
+ * last one that has ended (mbarrier.c). */
+typedef struct tkp_mbarrier {
+  uint64_t at;
+  uint32_t clocks[TKP_MAX_WARPS], fenced[TKP_MAX_WARPS];
+  uint32_t done_clocks[TKP_MAX_WARPS], done_fenced[TKP_MAX_WARPS];
+} tkp_mbarrier;
+
+/* What tensormap.replace sets. */
+typedef enum tkp_map_field {
+  TKP_MF_ADDRESS,
+  TKP_MF_RANK,
+  TKP_MF_BOX,
+  TKP_MF_DIM,
+  TKP_MF_STRIDE,
+  TKP_MF_STEP,
+  TKP_MF_TYPE,
+  TKP_MF_INTERLEAVE,
+  TKP_MF_SWIZZLE,
+  TKP_MF_FILL,
+} tkp_map_field;
+
 struct tkp_warp {
   tkp_block *b;
   uint8_t *file; /* registers; see program.h */
@@ -62,12 +123,14 @@ struct tkp_warp {
   size_t ncopies, copies_cap;
   uint32_t group; /* of copies, that is open */
   uint64_t steps;
+  uint32_t bulk_groups[TKP_WARP]; /* of bulk stores, that are open */
+  tkp_flight *flight;             /* NULL: the kernel has no wgmma */
 };
 
 typedef struct tkp_barrier {
   uint32_t expected, arrived; /* threads */
   uint32_t count;             /* of threads whose predicate holds */
-  uint32_t clocks[TKP_MAX_WARPS];
+  uint32_t clocks[TKP_MAX_WARPS], fenced[TKP_MAX_WARPS];
 } tkp_barrier;
 
 /* What is known of a word of shared memory: who wrote and read it last. */
@@ -76,7 +139,8 @@ typedef struct tkp_touch {
   uint32_t inst;
   uint16_t thread;
   uint8_t bytes; /* a bit each */
-  bool atomic;
+  bool atomic : 1;
+  bool async : 1; /* by the asynchronous proxy */
 } tkp_touch;
 
 typedef struct tkp_word_shadow {
@@ -84,15 +148,19 @@ typedef struct tkp_word_shadow {
   uint8_t set; /* bytes that were ever written */
 } tkp_word_shadow;
 
-/* What a program asked for last that others may change, in global memory. */
-typedef struct tkp_poll {
+/* What a program asked for last that others may change: in global memory, or a
+ * barrier in shared memory. */
+typedef struct tkp_poll tkp_poll;
+struct tkp_poll {
   const tkp_inst *in; /* NULL: nothing yet */
   const tkp_warp *warp;
   int lane;
   uint64_t addr;
   unsigned more; /* lanes that asked for something else at once */
   uint64_t at;   /* tkp_machine.polls */
-} tkp_poll;
+  /* Adds what it waits for, of a barrier at addr of shared memory; or NULL. */
+  void (*note)(const tkp_poll *poll, tk_diag *d);
+};
 
 /* Who changed a word of global memory last: there may be many words. */
 typedef struct tkp_writer {
@@ -111,8 +179,14 @@ struct tkp_block {
   tkp_barrier barriers[TKP_BARRIERS];
   /* clocks[a * TKP_MAX_WARPS + b]: what warp a knows of b's clock. */
   uint32_t *clocks;
+  /* ... and up to which of these the asynchronous proxy sees what b wrote. */
+  uint32_t *fenced;
   uint32_t start; /* of this program: clocks that are more are its own */
   size_t size;    /* in bytes: all of it is one piece */
+  tkp_bulk *bulks;
+  size_t nbulks, bulks_cap;
+  tkp_mbarrier *mbarriers;
+  size_t nmbarriers, mbarriers_cap;
 };
 
 struct tkp_machine {
@@ -132,6 +206,7 @@ struct tkp_machine {
   /* loads of memory that others may change, and atomic operations */
   uint64_t polls;
   uint64_t clocks;      /* times that a clock was read */
+  double *products;     /* of wgmma.c; NULL: the kernel has none */
   tkp_writer **writers; /* by range and word (wait.c); NULL: not kept */
 };
 
@@ -165,6 +240,11 @@ static inline void tkp_put(tkp_warp *w, tkp_reg r, int lane, uint64_t v) {
     tkp_r32(w, r)[lane] = (uint32_t)v & ((UINT32_C(1) << r.bits) - 1);
   else
     tkp_r64(w, r)[lane] = v;
+}
+
+/* How often the warp has met: its own entry of what it knows. */
+static inline uint32_t tkp_own_clock(const tkp_warp *w) {
+  return w->b->clocks[w->index * TKP_MAX_WARPS + w->index];
 }
 
 static inline int tkp_next_lane(uint32_t *lanes) {
@@ -223,6 +303,7 @@ typedef struct tkp_access {
   /* the state space of addr; TKP_GENERIC if it is not known before it runs */
   uint8_t space;
   bool write, atomic;
+  bool async;       /* by the asynchronous proxy: wgmma, bulk copies */
   const char *verb; /* "load" */
   uint64_t addr;
   uint32_t size, align;
@@ -241,6 +322,11 @@ void tkp_race_write(tkp_warp *w, const tkp_access *a, const void *old,
 void tkp_race_begin_copy(tkp_warp *w, const tkp_access *a, const void *old,
                          const void *new_bytes);
 uint64_t tkp_race_read(tkp_warp *w, const tkp_access *a);
+/* ... of a bulk load, whose bytes nobody may touch until it has ended; after
+ * that it is a write of the warp at a clock of its own. */
+void tkp_race_begin_bulk(tkp_warp *w, const tkp_access *a, const void *old,
+                         const void *new_bytes);
+void tkp_race_end_bulk(tkp_warp *w, const tkp_access *a, uint32_t clock);
 
 /* ---- warps (warp.c) ------------------------------------------------------ */
 
@@ -253,8 +339,25 @@ bool tkp_gather(tkp_warp *w, const tkp_inst *in, uint32_t *lanes,
 bool tkp_regroup(tkp_warp *w);
 /* A warp's lanes have met: what they did before is known to all of them. */
 void tkp_warp_met(tkp_warp *w);
+/* Adds what the warp knows to clocks, and to what is fenced; takes from these
+ * what it did not know. */
+void tkp_tell(const tkp_warp *w, uint32_t *clocks, uint32_t *fenced);
+void tkp_learn(tkp_warp *w, const uint32_t *clocks, const uint32_t *fenced);
 /* Lets everybody who waits at a barrier go on. */
 void tkp_release(tkp_block *b, unsigned barrier);
+
+/* ---- what is under way (flight.c) ---------------------------------------- */
+
+void tkp_begin_flight(tkp_warp *w);
+void tkp_free_flight(const tkp_warp *w);
+/* Before an instruction of a warp that has wgmma: reports registers that it
+ * must not touch yet. */
+void tkp_watch_registers(tkp_warp *w, const tkp_inst *in, uint32_t lanes);
+/* ... of a wgmma itself, whose registers are under way from then on. */
+void tkp_watch_wgmma(tkp_warp *w, const tkp_inst *in);
+/* Groups up to this one are waited for. */
+void tkp_land(tkp_warp *w, uint32_t group);
+size_t tkp_products_size(void); /* of tkp_machine.products, in numbers */
 
 /* ---- instructions -------------------------------------------------------- */
 
@@ -266,6 +369,12 @@ tkp_run_fn tkp_run_number, tkp_run_select, tkp_run_and, tkp_run_move,
 tkp_run_fn tkp_run_load, tkp_run_store, tkp_run_atomic, tkp_run_cvta,
     tkp_run_isspace, tkp_run_copy, tkp_run_commit, tkp_run_wait;
 tkp_run_fn tkp_run_ldmatrix, tkp_run_stmatrix, tkp_run_mma;
+tkp_run_fn tkp_run_wgmma, tkp_run_wgmma_fence, tkp_run_wgmma_commit,
+    tkp_run_wgmma_wait, tkp_run_proxy_fence;
+tkp_run_fn tkp_run_mbarrier_init, tkp_run_mbarrier_inval,
+    tkp_run_mbarrier_arrive, tkp_run_mbarrier_wait;
+tkp_run_fn tkp_run_bulk, tkp_run_bulk_commit, tkp_run_bulk_wait,
+    tkp_run_map_replace, tkp_run_map_copy;
 tkp_run_fn tkp_run_barrier, tkp_run_arrive, tkp_run_warp_barrier;
 tkp_run_fn tkp_run_shfl, tkp_run_vote, tkp_run_match, tkp_run_redux,
     tkp_run_elect, tkp_run_activemask;

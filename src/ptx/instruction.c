@@ -55,6 +55,19 @@ static bool count_fits(const char *range, size_t n) {
   return n >= lo && n <= hi;
 }
 
+/* Whether a row has the word, or a beginning of it with a *. */
+static bool takes_word(const char *words, const char *w, size_t n) {
+  if (tk_has_word(words, w, n)) return true;
+  for (const char *star = strchr(words, '*'); star;
+       star = strchr(star + 1, '*')) {
+    const char *from = star;
+    while (from > words && from[-1] != ' ') from--;
+    size_t len = (size_t)(star - from);
+    if (n > len && !memcmp(from, w, len)) return true;
+  }
+  return false;
+}
+
 static void split_words(tkp_line *x, const op_row *row) {
   const char *p = x->from + strlen(row->name);
   while (p < x->to) {
@@ -62,7 +75,7 @@ static void split_words(tkp_line *x, const op_row *row) {
     while (p < x->to && *p != '.') p++;
     size_t n = (size_t)(p - w);
     int type = tk_asm_type_named(w, n);
-    bool word = tk_has_word(row->words, w, n);
+    bool word = takes_word(row->words, w, n);
     if (type >= 0 && !word && x->ntypes < TK_COUNT(x->types)) {
       x->types[x->ntypes++] = (uint8_t)type;
     } else if (word && x->nwords < TKP_WORDS) {

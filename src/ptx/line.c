@@ -90,6 +90,7 @@ tkp_reg tkp_dest(tkp_line *x, const tkp_operand *o, unsigned bits) {
 /* [base + offset]: of a variable the offset is all. */
 void tkp_address(tkp_line *x, const tkp_operand *o) {
   if (o->kind != TKP_O_ADDRESS) tkp_wrong(x, o, "an address in [ ]");
+  if (o->nparts && !x->coordinates) tkp_wrong(x, o, "no coordinates");
   x->in.offset = (int64_t)o->value;
   x->in.base = (tkp_reg){0};
   if (o->name) {

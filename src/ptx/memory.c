@@ -5,6 +5,7 @@
  * thread's. */
 #include <string.h>
 
+#include "base/scratch.h"
 #include "ptx/exec.h"
 #include "ptx/number.h"
 #include "ptx/wait.h"
@@ -42,7 +43,10 @@ static void bad_global(tkp_warp *w, const tkp_access *a) {
     near = g + 1;
   if (!g && m->nranges) near = &m->ranges[0];
   long long off = near ? (long long)(a->addr - near->base) : 0;
-  bool close = near && off < (1ll << 32) && off > -(1ll << 32);
+  /* Parameters have addresses of their own, which nothing else is close to. */
+  bool own = near && near->base - TKP_PARAMS < 1 << 20;
+  long long most = own ? 1 << 16 : 1ll << 32;
+  bool close = near && off < most && off > -most;
   if (!a->addr)
     tkp_report(w, a->in, a->lane, TK_D_NULL_POINTER,
                "%s of %u bytes at address 0", a->verb, a->size);
@@ -247,7 +251,7 @@ static void note_poll(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   if (in->space != TKP_HOST &&
       (in->space != TKP_GENERIC || addr >= TKP_SHARED_WINDOW))
     return;
-  w->b->poll = (tkp_poll){in, w, first, addr, 0, m->polls};
+  w->b->poll = (tkp_poll){in, w, first, addr, 0, m->polls, NULL};
   TKP_EACH(lane, lanes)
   w->b->poll.more += tkp_address_of(w, in, (int)lane) != addr;
 }
@@ -397,13 +401,9 @@ void tkp_run_isspace(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
 /* ---- copies -------------------------------------------------------------- */
 
 static tkp_copy *new_copy(tkp_warp *w) {
-  if (w->ncopies == w->copies_cap) {
-    size_t cap = w->copies_cap ? 2 * w->copies_cap : 64;
-    w->copies =
-        tk_realloc(w->b->m->env, w->copies, w->copies_cap * sizeof *w->copies,
-                   cap * sizeof *w->copies);
-    w->copies_cap = cap;
-  }
+  if (w->ncopies == w->copies_cap)
+    w->copies = tk_array_grow(w->b->m->env, w->copies, sizeof *w->copies,
+                              &w->copies_cap);
   return &w->copies[w->ncopies++];
 }
 

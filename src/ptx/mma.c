@@ -54,8 +54,8 @@ typedef struct product {
   uint32_t bad_rows, bad_columns; /* some element has no value */
 } product;
 
-static double element(const tkp_mma_shape *s, bool flag, uint64_t bits) {
-  switch (s->type) {
+double tkp_mma_element(uint8_t type, bool flag, uint64_t bits) {
+  switch (type) {
   case TK_AT_f16: return tkp_half((uint32_t)bits);
   case TK_AT_bf16: return tk_bits_f32((uint32_t)bits << 16);
   case TK_AT_tf32: return tk_bits_f32((uint32_t)bits & 0xFFFFE000);
@@ -77,8 +77,8 @@ static void gather_a(tkp_warp *w, const tkp_inst *in, const tkp_mma_shape *s,
       uint64_t v = tkp_get(w, in->s[r], lane);
       if (bad >> lane & 1) p->bad_rows |= UINT32_C(1) << row;
       for (int j = 0; j < e; j++)
-        p->a[row][column + j] =
-            element(s, in->mode & 1, v >> (j * s->bits) & tkp_mask(s->bits));
+        p->a[row][column + j] = tkp_mma_element(
+            s->type, in->mode & 1, v >> (j * s->bits) & tkp_mask(s->bits));
     }
   }
 }
@@ -94,8 +94,8 @@ static void gather_b(tkp_warp *w, const tkp_inst *in, const tkp_mma_shape *s,
       TK_ASSERT((lane % 4 + 4 * r + 1) * e <= s->k);
       if (bad >> lane & 1) p->bad_columns |= UINT32_C(1) << (lane / 4);
       for (int j = 0; j < e; j++)
-        p->b[lane % 4 * e + 4 * e * r + j][lane / 4] = element(
-            s, in->mode >> 1 & 1, v >> (j * s->bits) & tkp_mask(s->bits));
+        p->b[lane % 4 * e + 4 * e * r + j][lane / 4] = tkp_mma_element(
+            s->type, in->mode >> 1 & 1, v >> (j * s->bits) & tkp_mask(s->bits));
     }
   }
 }
@@ -113,13 +113,12 @@ static void multiply_f64(const tkp_mma_shape *s, product *p) {
         p->c[i][j] = fma(p->a[i][k], p->b[k][j], p->c[i][j]);
 }
 
-/* The element of C, which was, and what is added to it. */
-static uint64_t added(const tkp_mma_shape *s, bool saturates, uint64_t was,
-                      double sum) {
-  if (s->accumulator == TK_AT_f64) return tk_f64_bits(sum);
-  if (s->accumulator == TK_AT_f16)
+uint64_t tkp_mma_added(uint8_t accumulator, bool saturates, uint64_t was,
+                       double sum) {
+  if (accumulator == TK_AT_f64) return tk_f64_bits(sum);
+  if (accumulator == TK_AT_f16)
     return tk_f32_to_f16((float)(tk_f16_to_f32((uint16_t)was) + sum));
-  if (s->accumulator == TK_AT_f32) {
+  if (accumulator == TK_AT_f32) {
     float f = (float)(tk_bits_f32((uint32_t)was) + sum);
     return f != f ? 0x7FFFFFFF : tk_f32_bits(f);
   }
@@ -139,8 +138,8 @@ static void scatter(tkp_warp *w, const tkp_inst *in, const tkp_mma_shape *s,
       for (int j = 0; j <= halves; j++) {
         int i = halves ? 2 * r + j : r;
         int row = lane / 4 + 8 * (i >> 1), column = lane % 4 * 2 + (i & 1);
-        uint64_t x =
-            added(s, in->mode >> 2, was >> (16 * j), p->c[row][column]);
+        uint64_t x = tkp_mma_added(s->accumulator, in->mode >> 2,
+                                   was >> (16 * j), p->c[row][column]);
         v |= x << (16 * j);
         if (p->bad_rows >> row & 1 || p->bad_columns >> column & 1)
           set &= ~(UINT32_C(1) << lane);

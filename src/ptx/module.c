@@ -10,6 +10,7 @@ enum {
   MAX_REGS = 1 << 18,     /* of one declaration */
   MAX_LOCAL = 512 << 10,  /* bytes of a thread, as the hardware has it */
   MAX_SHARED = 8 << 20,   /* bytes; the hardware has far less */
+  MAX_PARAMS = 1 << 19,   /* bytes, of all kernels */
   MAX_GLOBAL = 256 << 20, /* bytes of one variable */
   MAX_CODE = 1 << 20,     /* instructions of a kernel, with its calls */
   MAX_FILES = 1 << 16,
@@ -241,6 +242,7 @@ static void read_variable(tkp_reader *r, const char *space, size_t n) {
     v->size = d.bytes;
     if (tkp_is(space, n, "shared")) {
       v->space = TKP_SHARED;
+      r->p->dynamic |= d.open;
       v->value =
           d.open ? TKP_DYNAMIC_SHARED : room_for(r, &r->shared, &d, MAX_SHARED);
     } else if (tkp_is(space, n, "local") || tkp_is(space, n, "param")) {
@@ -469,6 +471,17 @@ static void read_kernel_directives(tkp_reader *r) {
   }
 }
 
+/* Where a kernel's next parameter is: LLVM also uses addresses of 32 bits. */
+static uint64_t param_address(tkp_reader *r, const declaration *d) {
+  uint64_t align = d->align > 16 ? d->align : 16;
+  uint64_t at = (r->params + align - 1) / align * align;
+  r->params = at + d->bytes;
+  if (r->params > MAX_PARAMS)
+    tkp_fail(r, d->name, d->name + d->len, NULL,
+             "there are too many parameters");
+  return TKP_PARAMS + at;
+}
+
 static void read_kernel_params(tkp_reader *r) {
   if (!tkp_take(r, '(') || tkp_take(r, ')')) return;
   do {
@@ -482,12 +495,13 @@ static void read_kernel_params(tkp_reader *r) {
     tkp_name *n = tkp_declare(r, d.name, d.len, TKP_N_VAR);
     tkp_param p = {d.bytes, tk_arena_alloc(r->arena, d.bytes + 1)};
     n->space = TKP_HOST;
-    n->value = (uint64_t)(uintptr_t)p.host;
+    n->value = param_address(r, &d);
     n->size = d.bytes;
     n->formal = true;
     TK_PUSH(r->arena, &r->k->params, p);
-    own_range(r, p.host, p.size, tk_arena_strndup(r->arena, d.name, d.len),
-              false);
+    tkp_range g = {n->value, p.size, tk_arena_strndup(r->arena, d.name, d.len),
+                   false, (uint8_t *)p.host};
+    TK_PUSH(r->arena, &r->p->ranges, g);
   } while (tkp_take(r, ','));
   tkp_need(r, ')', "the parameters");
 }
@@ -619,7 +633,8 @@ bool tkp_entry(const tkp_program *p, size_t i, tkp_entry_info *info) {
   *info = (tkp_entry_info){.name = k->name,
                            .nparams = k->params.n,
                            .shared = k->shared,
-                           .registers = k->nregs};
+                           .registers = k->nregs,
+                           .dynamic = p->dynamic};
   memcpy(info->threads, k->reqntid, sizeof info->threads);
   return true;
 }

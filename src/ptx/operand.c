@@ -152,6 +152,19 @@ static void add_offset(tkp_reader *r, tkp_operand *o) {
   }
 }
 
+static void read_parts(tkp_reader *r, tkp_operand *o, char end);
+
+/* [map, {x, y}]: an address, and coordinates there. */
+static void read_coordinates(tkp_reader *r, tkp_operand *o) {
+  tkp_operand at = {.from = r->at};
+  if (!tkp_take(r, '{'))
+    tkp_fail(r, r->at, r->at + (*r->at != 0), NULL,
+             "expected { and coordinates");
+  read_parts(r, &at, '}');
+  o->parts = at.parts;
+  o->nparts = at.nparts;
+}
+
 static void read_address(tkp_reader *r, tkp_operand *o) {
   tkp_skip(r);
   o->kind = TKP_O_ADDRESS;
@@ -171,17 +184,27 @@ static void read_address(tkp_reader *r, tkp_operand *o) {
     o->reg = base.reg;
   }
   add_offset(r, o);
+  if (tkp_take(r, ',')) read_coordinates(r, o);
   tkp_need(r, ']', "the address");
 }
 
-enum { MOST_PARTS = 16 };
+/* What the accumulators of a wgmma need, and their addends. */
+enum { MOST_PARTS = 128 };
+
+/* How many operands there can be up to a closing character. */
+static size_t parts_before(const char *at, char end) {
+  size_t n = 1;
+  for (; *at && *at != end && n < MOST_PARTS; at++) n += *at == ',';
+  return n;
+}
 
 static void read_parts(tkp_reader *r, tkp_operand *o, char end) {
+  size_t most = parts_before(r->at, end);
   o->kind = end == '}' ? TKP_O_VECTOR : TKP_O_LIST;
-  o->parts = TK_NEWN(r->arena, tkp_operand, MOST_PARTS);
+  o->parts = TK_NEWN(r->arena, tkp_operand, most);
   if (tkp_take(r, end)) return;
   do {
-    if (o->nparts == MOST_PARTS)
+    if (o->nparts == most)
       tkp_fail(r, o->from, r->at, NULL, "there are more than %d operands here",
                MOST_PARTS);
     tkp_skip(r);

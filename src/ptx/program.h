@@ -5,9 +5,9 @@
  * its own; the others are 32 numbers of 64.  Immediates and special registers
  * are registers too, filled when a warp begins.
  *
- * Memory: global memory, parameters and constants have the addresses of this
- * process.  Shared and local memory are offsets, or, as generic addresses,
- * offsets in windows that no process uses.
+ * Memory: global memory and constants have the addresses of this process, and
+ * parameters those that follow TKP_PARAMS.  Shared and local memory are
+ * offsets, or, as generic addresses, offsets in windows that no process uses.
  */
 #ifndef TK_PTX_PROGRAM_H
 #define TK_PTX_PROGRAM_H
@@ -18,6 +18,7 @@
 #define TKP_WARP 32
 #define TKP_SHARED_WINDOW UINT64_C(0xFFF1000000000000)
 #define TKP_LOCAL_WINDOW UINT64_C(0xFFF2000000000000)
+#define TKP_PARAMS UINT64_C(0xFFF00000)
 #define TKP_WINDOW_MASK UINT64_C(0xFFFF000000000000)
 /* Where .extern .shared begins: a hole behind static memory finds what runs
  * over its end. */
@@ -102,6 +103,7 @@ typedef struct tkp_kernel {
   uint32_t nregs;
   uint32_t file_bytes;
   size_t shared, local;
+  bool wgmma; /* it has some */
   uint32_t reqntid[3], maxntid[3];
 } tkp_kernel;
 
@@ -111,6 +113,7 @@ struct tkp_program {
   TK_VEC(tkp_kernel *) kernels;
   TK_VEC(const char *) files; /* by number; NULL: not named */
   TK_VEC(tkp_loc) locs;       /* [0] is not a place */
+  bool dynamic;               /* some shared memory has no size */
   TK_VEC(tkp_range) ranges;   /* memory of its own: variables, parameters */
 };
 

@@ -30,10 +30,27 @@ typedef struct tkp_entry_info {
   size_t shared;       /* bytes of static shared memory */
   uint32_t threads[3]; /* .reqntid; 0: it has none */
   size_t registers;    /* of a thread, as the text names them */
+  bool dynamic;        /* the file names shared memory without a size */
 } tkp_entry_info;
 bool tkp_entry(const tkp_program *p, size_t i, tkp_entry_info *info);
 /* Bytes of the k-th parameter of the i-th kernel; 0 past the end. */
 size_t tkp_param_size(const tkp_program *p, size_t i, size_t k);
+
+/* A tensor map, 128 bytes that a kernel has as a parameter or makes: a tensor
+ * in global memory, the innermost axis first, and the box of it that is copied.
+ * type, swizzle, interleave and fill are the numbers of tensormap.replace. */
+enum { TKP_MAP_RANK = 5 };
+typedef struct tkp_tensor_map {
+  uint64_t address;
+  uint64_t strides[TKP_MAP_RANK - 1]; /* of the outer axes, in bytes */
+  uint32_t dims[TKP_MAP_RANK], box[TKP_MAP_RANK];
+  uint32_t steps[TKP_MAP_RANK]; /* between elements of a box */
+  uint8_t rank, type, swizzle, interleave, fill, unused[3];
+  uint32_t mark;
+  uint32_t reserved[4];
+} tkp_tensor_map;
+/* Marks a map whose fields are set as one. */
+void tkp_tensor_map_finish(tkp_tensor_map *map);
 
 /* Global memory that the launch may touch; ranges do not overlap, and come in
  * the order of their addresses. */

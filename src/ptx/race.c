@@ -6,6 +6,11 @@
  * warp knows of.  A word of shared memory remembers who wrote it last and two
  * who read it since.
  *
+ * The asynchronous proxy (wgmma, bulk copies) sees what a thread wrote only
+ * behind a fence of its own, fence.proxy.async: what a warp knows to be fenced
+ * is a second set of clocks, which barriers pass on as well (PTX ISA, "Memory
+ * Consistency Model", proxies).
+ *
  * Lanes of one warp are in order too once the warp has met (bar.warp.sync, a
  * shuffle).  Two that write the same bits at the same time do no
  * harm. */
@@ -13,8 +18,12 @@
 
 #include "ptx/exec.h"
 
+/* The clock of a bulk load until it has ended: nobody knows it. */
+static const uint32_t in_flight = UINT32_MAX;
+
 static inline bool happened_before(const tkp_warp *w, const uint32_t *known,
                                    int lane, const tkp_touch *t) {
+  if (TK_UNLIKELY(t->clock == in_flight)) return false;
   uint32_t warp = t->thread / TKP_WARP;
   TK_ASSERT(warp < w->b->m->nwarps || !t->bytes);
   if (warp != w->index) return t->clock <= known[warp];
@@ -27,12 +36,13 @@ static const uint32_t *known_clocks(const tkp_warp *w) {
 
 static tkp_touch touch_of(const tkp_warp *w, const tkp_access *a,
                           uint8_t bytes) {
-  return (tkp_touch){.clock = w->b->clocks[w->index * TKP_MAX_WARPS + w->index],
+  return (tkp_touch){.clock = tkp_own_clock(w),
                      .inst = (uint32_t)(a->in - w->b->m->k->code.items),
                      .thread =
                          (uint16_t)(w->index * TKP_WARP + (uint32_t)a->lane),
                      .bytes = bytes,
-                     .atomic = a->atomic};
+                     .atomic = a->atomic,
+                     .async = a->async};
 }
 
 /* Threads that hold the same element store it by the same instruction. They
@@ -56,16 +66,49 @@ static void report_race(tkp_warp *w, const tkp_access *a, const tkp_touch *t,
   const tkp_inst *other = &w->b->m->k->code.items[t->inst];
   const tkp_machine *m = w->b->m;
   TK_ASSERT(t->inst < m->k->code.n);
-  if (a->write && wrote && report_collision(w, a, t)) return;
+  bool flies = t->clock == in_flight;
+  if (a->write && wrote && !flies && report_collision(w, a, t)) return;
   tk_diag *d = tkp_report(
       w, a->in, a->lane, TK_D_RACE,
-      "%s shared memory that another thread %s, with no barrier in between",
+      flies ? "%s shared memory that a bulk copy has not written yet"
+            : "%s shared memory that another thread %s, with no barrier in "
+              "between",
       a->write ? "writes" : "reads", wrote ? "wrote" : "read");
   if (d->f.count > 1) return;
+  if (flies) {
+    tk_diag_note(m->env, d, m->p->src, other->span, "it was begun here");
+    tk_diag_help(m->env, d, "a wait for the copy's mbarrier is missing");
+    return;
+  }
   tk_diag_note(m->env, d, m->p->src, other->span, "thread %u %s it here",
                t->thread, wrote ? "wrote" : "read");
   tkp_report_place(w, d, other, "in the kernel");
   tk_diag_help(m->env, d, "a barrier is missing between the two");
+}
+
+/* Whether a write by an ordinary instruction is one that the asynchronous proxy
+ * may not see. */
+static bool is_unfenced(const tkp_warp *w, const tkp_touch *t) {
+  const tkp_block *b = w->b;
+  return !t->async && t->clock > b->start &&
+         t->clock > b->fenced[w->index * TKP_MAX_WARPS + t->thread / TKP_WARP];
+}
+
+static void report_unfenced(tkp_warp *w, const tkp_access *a,
+                            const tkp_touch *t) {
+  const tkp_machine *m = w->b->m;
+  const tkp_inst *other = &m->k->code.items[t->inst];
+  tk_diag *d = tkp_report(w, a->in, a->lane, TK_D_RACE,
+                          "reads shared memory by the asynchronous proxy that "
+                          "thread %u wrote, with no fence.proxy.async in "
+                          "between",
+                          t->thread);
+  if (d->f.count > 1) return;
+  tk_diag_note(m->env, d, m->p->src, other->span, "it was written here");
+  tkp_report_place(w, d, other, "in the kernel");
+  tk_diag_help(m->env, d,
+               "fence.proxy.async belongs behind the write, before the barrier "
+               "or behind it");
 }
 
 /* The next word that an access covers, and which of its bytes. */
@@ -126,6 +169,26 @@ void tkp_race_begin_copy(tkp_warp *w, const tkp_access *a, const void *old,
   mark_written(w, a, old, new_bytes, NULL);
 }
 
+void tkp_race_begin_bulk(tkp_warp *w, const tkp_access *a, const void *old,
+                         const void *new_bytes) {
+  static const uint64_t none = 0;
+  mark_written(w, a, old, new_bytes, &none);
+  for (uint64_t at = a->addr, end = a->addr + a->size; at < end;) {
+    uint8_t bytes;
+    next_word(w, &at, end, &bytes)->write.clock = in_flight;
+  }
+}
+
+void tkp_race_end_bulk(tkp_warp *w, const tkp_access *a, uint32_t clock) {
+  for (uint64_t at = a->addr, end = a->addr + a->size; at < end;) {
+    uint8_t bytes;
+    tkp_word_shadow *s = next_word(w, &at, end, &bytes);
+    if (s->write.clock != in_flight) continue;
+    s->write.clock = clock;
+    s->set |= bytes;
+  }
+}
+
 /* Lanes of one warp often read the same word at a time: one stands for all. */
 static bool is_noted(const tkp_touch *t, const tkp_touch *now, uint8_t bytes) {
   return t->clock == now->clock && (t->bytes & bytes) == bytes &&
@@ -146,6 +209,11 @@ uint64_t tkp_race_read(tkp_warp *w, const tkp_access *a) {
                     !happened_before(w, known, a->lane, t) &&
                     !(t->atomic && a->atomic))) {
       report_race(w, a, t, true);
+      told = true;
+    }
+    if (TK_UNLIKELY(a->async && t->bytes & bytes && !told &&
+                    is_unfenced(w, t))) {
+      report_unfenced(w, a, t);
       told = true;
     }
     if (t->clock > w->b->start)

@@ -74,6 +74,7 @@ typedef struct tkp_reader {
   TK_VEC(uint32_t) next_constant;
   uint32_t first_constant[TKP_BUCKETS];
   size_t shared, local;
+  uint64_t params; /* bytes of kernels' parameters so far */
   uint32_t loc;
   bool called;         /* a function's body is read in the place of a call */
   uint32_t calls;      /* of the kernel */
@@ -119,7 +120,7 @@ typedef enum tkp_operand_kind {
   TKP_O_REG, /* also p|q: second */
   TKP_O_NUMBER,
   TKP_O_VECTOR,
-  TKP_O_ADDRESS, /* [base + number] */
+  TKP_O_ADDRESS, /* [base + number]; parts: coordinates, in a tensor map */
   TKP_O_NAME,    /* of a variable, with an offset; of a label or function */
   TKP_O_SINK,
   TKP_O_LIST, /* ( ) */
@@ -161,7 +162,8 @@ typedef struct tkp_line {
   size_t ntypes;
   tkp_operand ops[TKP_OPERANDS];
   size_t nops;
-  tkp_reg d[16], s[24]; /* of in */
+  bool coordinates;       /* its addresses may have some */
+  tkp_reg d[128], s[136]; /* of in: a wgmma's are the most */
 } tkp_line;
 
 bool tkp_has(const tkp_line *x, const char *word);
@@ -173,12 +175,26 @@ void tkp_add_source(tkp_line *x, tkp_reg reg);
 void tkp_add_dest(tkp_line *x, tkp_reg reg);
 void tkp_address(tkp_line *x, const tkp_operand *o);
 void tkp_emit(tkp_line *x); /* in, with its registers, becomes code */
+/* The first operand of a wait: how many groups may still be under way. */
+void tkp_read_groups(tkp_line *x);
 void tkp_wrong(tkp_line *x, const tkp_operand *o,
                const char *wanted) TK_NORETURN;
 /* Decodes the instruction at r->at, behind its guard. */
 void tkp_instruction(tkp_reader *r, const tkp_reg *guard, bool guard_not);
 /* Behind the last instruction of a kernel. */
 void tkp_end(tkp_reader *r);
+
+/* Products: the number behind a letter of the shape, m16n8k8; 0: none. */
+int tkp_shape_number(const tkp_line *x, char letter);
+/* The first two words that are types of 8-bit floats. */
+typedef struct tkp_pair {
+  size_t n;
+  bool e5m2[2];
+} tkp_pair;
+tkp_pair tkp_small_floats(const tkp_line *x);
+/* n registers in { }. */
+void tkp_fragment(tkp_line *x, const tkp_operand *o, unsigned n, unsigned bits,
+                  bool dest);
 
 /* Arithmetic, and the forms of its operands. */
 void tkp_read_number(tkp_line *x, const tk_asm_inst *math, const char *forms);

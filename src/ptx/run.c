@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/bulk.h"
 #include "ptx/wait.h"
 
 enum {
@@ -107,6 +108,8 @@ static void begin_warp(tkp_warp *w) {
   w->ncopies = 0;
   w->group = 1;
   w->range = NULL;
+  for (int lane = 0; lane < TKP_WARP; lane++) w->bulk_groups[lane] = 1;
+  if (w->flight) tkp_begin_flight(w);
 }
 
 /* Deals with a warp of which every lane has ended, or waits for others that do
@@ -194,6 +197,8 @@ static void run_warp(tkp_warp *w) {
     if (lanes) {
       threads +=
           lanes == UINT32_MAX ? TKP_WARP : (unsigned)__builtin_popcount(lanes);
+      if (TK_UNLIKELY(w->flight && w->b->shadow && in->run != tkp_run_wgmma))
+        tkp_watch_registers(w, in, lanes);
       if (in->pure) mark_pure(w, in, lanes);
       in->run(w, in, lanes);
     }
@@ -222,6 +227,7 @@ static size_t lay_out(const tkp_machine *m, tkp_block *b, uint8_t *at) {
   if (!b) b = &none;
   PIECE(b->warps, m->nwarps * sizeof *b->warps);
   PIECE(b->clocks, sizeof(uint32_t) * TKP_MAX_WARPS * TKP_MAX_WARPS);
+  PIECE(b->fenced, sizeof(uint32_t) * TKP_MAX_WARPS * TKP_MAX_WARPS);
   PIECE(b->shared, m->shared + 16);
   if (!m->launch->unchecked) PIECE(b->shadow, words * sizeof *b->shadow);
   for (uint32_t i = 0; i < m->nwarps; i++) {
@@ -231,6 +237,13 @@ static size_t lay_out(const tkp_machine *m, tkp_block *b, uint8_t *at) {
     PIECE(w->known, k->nregs * sizeof *w->known);
     PIECE(w->local, k->local * TKP_WARP);
     PIECE(w->local_set, (k->local / 4 + 2) * sizeof *w->local_set);
+    if (!k->wgmma) continue;
+    tkp_flight none_yet, *f = &none_yet;
+    PIECE(w->flight, sizeof *w->flight);
+    if (at) f = w->flight;
+    PIECE(f->result_of, k->nregs * sizeof *f->result_of);
+    PIECE(f->read_by, k->nregs * sizeof *f->read_by);
+    PIECE(f->computed, k->nregs * sizeof *f->computed);
   }
 #undef PIECE
   return used;
@@ -256,9 +269,14 @@ static tkp_block *new_block(run_call *c) {
 static void free_block(tkp_block *b) {
   if (!b) return;
   tk_env *e = b->m->env;
-  for (uint32_t i = 0; i < b->m->nwarps; i++)
-    tk_free(e, b->warps[i].copies,
-            b->warps[i].copies_cap * sizeof *b->warps[i].copies);
+  tkp_bulk_free(b);
+  tk_free(e, b->bulks, b->bulks_cap * sizeof *b->bulks);
+  tk_free(e, b->mbarriers, b->mbarriers_cap * sizeof *b->mbarriers);
+  for (uint32_t i = 0; i < b->m->nwarps; i++) {
+    const tkp_warp *w = &b->warps[i];
+    tk_free(e, w->copies, w->copies_cap * sizeof *w->copies);
+    if (w->flight) tkp_free_flight(w);
+  }
   tk_free(e, b, b->size);
 }
 
@@ -269,6 +287,8 @@ static void begin_clocks(tkp_block *b) {
     if (*own > b->start) b->start = *own;
   for (uint32_t i = 0; i < TKP_MAX_WARPS * TKP_MAX_WARPS; i++)
     b->clocks[i] = b->start + (i % (TKP_MAX_WARPS + 1) == 0);
+  for (uint32_t i = 0; i < TKP_MAX_WARPS * TKP_MAX_WARPS; i++)
+    b->fenced[i] = b->start;
 }
 
 static void begin_block(run_call *c, tkp_block *b, uint64_t n) {
@@ -282,6 +302,7 @@ static void begin_block(run_call *c, tkp_block *b, uint64_t n) {
   memset(b->shared, 0, m->shared);
   memset(b->barriers, 0, sizeof b->barriers);
   b->poll = (tkp_poll){0};
+  b->nmbarriers = 0;
   begin_clocks(b);
   for (uint32_t i = 0; i < m->nwarps; i++) {
     tkp_warp *w = &b->warps[i];
@@ -373,6 +394,7 @@ static void add_block(run_call *c) {
 static void end_block(run_call *c, size_t i) {
   TK_ASSERT(i < c->nlive);
   tkp_block *b = c->live[i];
+  if (b->nbulks) tkp_bulk_left(b);
   memmove(&c->live[i], &c->live[i + 1], (--c->nlive - i) * sizeof *c->live);
   if (c->spare)
     free_block(b);
@@ -499,6 +521,8 @@ static void run_launch(tk_env *e, void *ud) {
   set_params(m, l);
   set_ranges(m, l);
   tkp_watch_changes(m);
+  if (m->k->wgmma)
+    m->products = tk_calloc(e, tkp_products_size(), sizeof *m->products);
   c->total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
   run_programs(e, c);
 }
@@ -512,6 +536,8 @@ tk_status tkp_run(tkp_program *p, const tkp_launch *launch, tkp_summary *sum) {
   free_block(c.spare);
   tk_free(e, c.live, c.live_cap * sizeof *c.live);
   tkp_free_writers(&c.m);
+  if (c.m.products)
+    tk_free(e, c.m.products, tkp_products_size() * sizeof *c.m.products);
   tk_free(e, c.m.ranges, (c.m.nranges + 1) * sizeof *c.m.ranges);
   if (sum) *sum = (tkp_summary){c.m.steps, c.ended};
   return st == TK_OK && c.m.findings ? TK_FINDING : st;

@@ -132,7 +132,8 @@ static bool waits_since(const tkp_block *b, const tkp_moment *then) {
 }
 
 static bool same_poll(const tkp_block *a, const tkp_block *b) {
-  return a->poll.in == b->poll.in && a->poll.addr == b->poll.addr;
+  return a->poll.in == b->poll.in && a->poll.addr == b->poll.addr &&
+         !a->poll.note;
 }
 
 /* Adds who changed the word that a program asks for last. */
@@ -162,6 +163,10 @@ static void note_writer(tk_diag *d, const tkp_block *b, const tkp_range *r,
 static void note_poll(tk_diag *d, const tkp_block *b, size_t n) {
   const tkp_machine *m = b->m;
   const tkp_poll *p = &b->poll;
+  if (p->note) {
+    p->note(p, d);
+    return;
+  }
   const tkp_range *r = range_at(m, p->addr);
   if (!r || !p->in->bytes || p->in->bytes > 8) return;
   unsigned long long at = (p->addr - r->base) / p->in->bytes;
@@ -185,7 +190,8 @@ static void note_polls(tk_diag *d, const tkp_crowd *c, const tkp_moment *then) {
     size_t alike = 0, before = 0;
     if (!waits_since(c->live[i], then)) continue;
     for (size_t k = 0; k < c->n; k++) {
-      if (!waits_since(c->live[k], then)) continue;
+      if (k == i) alike++;
+      if (k == i || !waits_since(c->live[k], then)) continue;
       if (!same_poll(c->live[i], c->live[k])) continue;
       alike++;
       before += k < i;
@@ -215,7 +221,11 @@ static void report_deadlock(const tkp_crowd *c, const tkp_moment *then,
   tk_diag_note(e, d, NULL, (tk_span){0, 0},
                "%llu of %llu programs ran to their end",
                (unsigned long long)c->ended, (unsigned long long)c->total);
-  if (c->begun < c->total)
+  if (p->note)
+    tk_diag_help(e, d,
+                 "each phase needs as many arrivals as mbarrier.init says, and "
+                 "all the bytes that are expected of copies");
+  else if (c->begun < c->total)
     tk_diag_help(e, d,
                  "no more than %zu programs run at a time, as on a GPU, whose "
                  "number depends on its size: a program must not wait for one "

@@ -54,10 +54,20 @@ void tkp_warp_met(tkp_warp *w) {
   w->b->clocks[w->index * TKP_MAX_WARPS + w->index]++;
 }
 
-/* Gives one warp what the other knows of the others' clocks. */
-static void learn(uint32_t *to, const uint32_t *from) {
+static void take_later(uint32_t *to, const uint32_t *from) {
   for (int i = 0; i < TKP_MAX_WARPS; i++)
     if (from[i] > to[i]) to[i] = from[i];
+}
+
+void tkp_tell(const tkp_warp *w, uint32_t *clocks, uint32_t *fenced) {
+  take_later(clocks, &w->b->clocks[w->index * TKP_MAX_WARPS]);
+  take_later(fenced, &w->b->fenced[w->index * TKP_MAX_WARPS]);
+}
+
+void tkp_learn(tkp_warp *w, const uint32_t *clocks, const uint32_t *fenced) {
+  take_later(&w->b->clocks[w->index * TKP_MAX_WARPS], clocks);
+  take_later(&w->b->fenced[w->index * TKP_MAX_WARPS], fenced);
+  tkp_warp_met(w);
 }
 
 void tkp_release(tkp_block *b, unsigned barrier) {
@@ -72,8 +82,7 @@ void tkp_release(tkp_block *b, unsigned barrier) {
     tkp_put(w, in->d[0], (int)lane, in->mode == 1 ? bar->count : v);
     if (in->mode) tkp_mark(w, in->d[0], w->waits_for, UINT32_MAX);
     TK_ASSERT(in && w->waits_for); /* it came to the barrier with lanes */
-    learn(&b->clocks[i * TKP_MAX_WARPS], bar->clocks);
-    tkp_warp_met(w);
+    tkp_learn(w, bar->clocks, bar->fenced);
     w->state = TKP_RUNS;
   }
   memset(bar, 0, sizeof *bar);

@@ -146,9 +146,9 @@ static const check_case cases[] = {
      ""},
     {"trap;", "the kernel traps|[assert]"},
     {"mov.u32 %r4, %tidy.x;", "%tidy is not a register or a variable"},
-    {"wgmma.fence.sync.aligned;",
-     "wgmma.fence.sync.aligned is not run by the PTX interpreter (tensor "
-     "cores of sm_90a; compile for sm_80)|[unsupported]"},
+    {"tcgen05.alloc;",
+     "tcgen05.alloc is not run by the PTX interpreter (tensor cores of "
+     "sm_100a; compile for sm_90)|[unsupported]"},
     {"mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r4}, {%r4}, {%r4},"
      "{%r4};",
      "is not run by the PTX interpreter"},

@@ -64,6 +64,42 @@ def k(x, h, B: tl.constexpr):
 k[(4,)](np.arange(256, dtype=np.int32), np.zeros(8, np.int32), B=64)
 """,
 }
+# The same for Hopper: products by warpgroups, copies by tensor maps.
+HOPPER = {
+    "a product by a warpgroup": """
+@triton.jit
+def k(a, b, c, B: tl.constexpr):
+    i, j = tl.arange(0, B)[:, None], tl.arange(0, B)[None, :]
+    p = tl.dot(tl.load(a + i * B + j), tl.load(b + j * B + i))
+    tl.store(c + i * B + j, p)
+a = (np.arange(4096) % 7).astype(np.float16)
+k[(1,)](a, a, np.zeros(4096, np.float32), B=64)
+""",
+    "tensor maps": """
+@triton.jit
+def k(a, b, c, N, B: tl.constexpr):
+    x = tl.make_tensor_descriptor(a, [N, N], [N, 1], [B, B])
+    y = tl.make_tensor_descriptor(b, [N, N], [N, 1], [B, B])
+    z = tl.make_tensor_descriptor(c, [N, N], [N, 1], [B, B])
+    sum = tl.zeros((B, B), tl.float32)
+    for i in range(0, N, B):
+        sum = tl.dot(x.load([tl.program_id(0) * B, i]), y.load([i, 0]), sum)
+    z.store([tl.program_id(0) * B, 0], sum.to(tl.float16))
+a = (np.arange(96 * 96) % 5).astype(np.float16)
+k[(2,)](a, a, np.zeros(96 * 96, np.float16), 96, B=64)
+""",
+}
+HOST_DESCRIPTORS = """
+import torch
+from triton.tools.tensor_descriptor import TensorDescriptor
+@triton.jit
+def k(n, x, y):
+    for i in range(0, n, 16):
+        y.store([i, 0], x.load([i, 8]))
+x = torch.arange(40 * 64).reshape(40, 64).cuda().to(torch.float16)
+y = torch.zeros(40, 64, dtype=torch.float16, device="cuda")
+k[(1,)](40, *(TensorDescriptor.from_tensor(t, [16, 32]) for t in (x, y)))
+"""
 OUT_OF_BOUNDS = """
 @triton.jit
 def k(x, y, B: tl.constexpr):
@@ -88,6 +124,26 @@ class TritonPtx(support.ScriptCase):
         for name, text in EXACT.items():
             with self.subTest(name):
                 done = self.run_by("diff", text, "--backend", "triton-ptx")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("all bits agree", done.stdout)
+                self.assertNotIn(" differ by", done.stdout)
+
+    def test_exact_kernels_for_hopper(self):
+        for name, text in HOPPER.items():
+            with self.subTest(name):
+                done = self.run_by("diff", text, "--backend", "triton-ptx",
+                                   "--arch", "sm_90")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("all bits agree", done.stdout)
+                self.assertNotIn(" differ by", done.stdout)
+
+    def test_descriptors_of_the_host(self):
+        """A tensor map for sm_90, the parts of the descriptor for sm_80."""
+        support.need("torch")
+        for arch in "sm_90", "sm_80":
+            with self.subTest(arch):
+                done = self.run_by("diff", HOST_DESCRIPTORS, "--backend",
+                                   "triton-ptx", "--arch", arch)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("all bits agree", done.stdout)
                 self.assertNotIn(" differ by", done.stdout)
