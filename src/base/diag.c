@@ -44,65 +44,6 @@ const char *tk_severity_name(tk_severity s) {
   return (unsigned)s < TK_COUNT(names) ? names[s] : NULL;
 }
 
-/* ---- sources ----------------------------------------------------------- */
-
-tk_source *tk_source_new(tk_arena *a, const char *name, const char *text,
-                         size_t len) {
-  if (len > UINT32_MAX / 2) tk_throw(a->env, TK_USAGE);
-  tk_source *s = TK_NEW(a, tk_source);
-  s->name = tk_arena_strdup(a, name);
-  s->text = tk_arena_strndup(a, text, len);
-  s->len = (uint32_t)len;
-  s->nlines = 1;
-  for (size_t i = 0; i < len; i++) s->nlines += text[i] == '\n';
-  s->lines = TK_NEWN(a, uint32_t, s->nlines);
-  for (size_t i = 0, n = 1; i < len; i++)
-    if (text[i] == '\n') s->lines[n++] = (uint32_t)i + 1;
-  return s;
-}
-
-int tk_source_line(const tk_source *s, uint32_t off) {
-  uint32_t lo = 0, hi = s->nlines;
-  while (hi - lo > 1) {
-    uint32_t mid = lo + (hi - lo) / 2;
-    if (s->lines[mid] <= off)
-      lo = mid;
-    else
-      hi = mid;
-  }
-  return (int)lo + 1;
-}
-
-int tk_source_col(const tk_source *s, uint32_t off) {
-  return (int)(off - s->lines[tk_source_line(s, off) - 1]) + 1;
-}
-
-const char *tk_source_line_text(const tk_source *s, int line, size_t *len) {
-  *len = 0;
-  if (line < 1 || (uint32_t)line > s->nlines) return "";
-  uint32_t lo = s->lines[line - 1];
-  uint32_t hi = (uint32_t)line < s->nlines ? s->lines[line] - 1 : s->len;
-  if (hi > lo && s->text[hi - 1] == '\r') hi--;
-  *len = hi - lo;
-  return s->text + lo;
-}
-
-tk_place tk_place_of(const tk_source *src, tk_span span) {
-  tk_place p = {0};
-  if (!src) return p;
-  uint32_t lo = span.lo < src->len ? span.lo : src->len;
-  uint32_t hi = span.hi < lo ? lo : span.hi < src->len ? span.hi : src->len;
-  p.file = src->name;
-  p.line = tk_source_line(src, lo);
-  p.column = tk_source_col(src, lo);
-  p.end_line = tk_source_line(src, hi);
-  p.end_column = tk_source_col(src, hi);
-  p.offset = lo;
-  p.length = span.hi > lo ? span.hi - lo : 0;
-  p.text = tk_source_line_text(src, p.line, &p.text_length);
-  return p;
-}
-
 /* ---- making ------------------------------------------------------------ */
 
 static TK_PRINTF(3, 0) char *vformat_as(tk_env *e, const char *name,
@@ -231,6 +172,15 @@ void tk_diag_help(tk_env *e, tk_diag *d, const char *fmt, ...) {
   va_start(ap, fmt);
   tk_diag_vhelp(e, d, fmt, ap);
   va_end(ap);
+}
+
+void tk_bad_argument(tk_env *e, const char *help, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  tk_diag *d = tk_diag_vadd(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0}, fmt, ap);
+  va_end(ap);
+  if (help) tk_diag_help(e, d, "%s", help);
+  tk_throw(e, TK_USAGE);
 }
 
 void tk_diag_vhelp(tk_env *e, tk_diag *d, const char *fmt, va_list ap) {

@@ -19,6 +19,7 @@ typedef struct tk_source {
   uint32_t len;
   uint32_t *lines; /* offset of each line's first byte */
   uint32_t nlines;
+  const char **origins; /* of each line, see tk_place; NULL: none has one */
 } tk_source;
 
 tk_source *tk_source_new(tk_arena *a, const char *name, const char *text,
@@ -26,6 +27,10 @@ tk_source *tk_source_new(tk_arena *a, const char *name, const char *text,
 int tk_source_line(const tk_source *s, uint32_t off); /* from 1 */
 int tk_source_col(const tk_source *s, uint32_t off);  /* bytes, from 1 */
 const char *tk_source_line_text(const tk_source *s, int line, size_t *len);
+/* The line of the program, and its file, that a line of a written kernel names
+ * as what the next ones were made of; 0: it names none. */
+int tk_source_names(const tk_source *s, int line, const char **file,
+                    size_t *nfile);
 
 /* A place for the public API. */
 tk_place tk_place_of(const tk_source *s, tk_span span);
@@ -61,6 +66,9 @@ tk_diag *tk_diag_add(tk_env *e, tk_diag_id id, const tk_source *src,
 tk_diag *tk_diag_vadd(tk_env *e, tk_diag_id id, const tk_source *src,
                       tk_span span, const char *fmt, va_list ap)
     TK_PRINTF(5, 0);
+/* Throws TK_USAGE: an argument without a source is wrong.  help may be NULL. */
+void tk_bad_argument(tk_env *e, const char *help, const char *fmt, ...)
+    TK_PRINTF(3, 4) TK_NORETURN;
 /* About a file or another thing that has a name and no source: "NAME: ...". */
 tk_diag *tk_diag_vabout(tk_env *e, tk_diag_id id, const char *name,
                         const char *fmt, va_list ap) TK_PRINTF(4, 0);

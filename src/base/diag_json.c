@@ -72,6 +72,7 @@ static void json_place(tk_buf *out, const tk_place *p) {
   put_string(out, "file", p->file);
   tk_buf_printf(out, ", \"line\": %d, \"column\": %d, \"length\": %u, ",
                 p->line, p->column, p->length);
+  if (p->origin) put_string(out, "origin", p->origin), tk_buf_puts(out, ", ");
 }
 
 void tk_finding_json(tk_buf *out, const tk_finding *f) {

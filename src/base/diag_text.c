@@ -76,6 +76,9 @@ void tk_finding_text(tk_buf *out, const tk_finding *f, bool colour) {
     tk_buf_printf(out, " (%llu times)", (unsigned long long)f->count);
   tk_buf_printf(out, "%s\n", st->off);
   put_excerpt(out, &f->place, st);
+  if (f->place.origin)
+    tk_buf_printf(out, "  %snote:%s of %s\n", st->note, st->off,
+                  f->place.origin);
   for (const tk_finding_note *n = f->notes; n; n = n->next) {
     tk_buf_printf(out, "  %snote:%s ", st->note, st->off);
     put_position(out, &n->place);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ir/view.h"
+#include "ttir/ttir.h"
 #include "typing/origin.h"
 #include "typing/walk.h"
 
@@ -23,9 +24,7 @@ typedef struct opening {
 } opening;
 
 static void free_unit(tk_env *e, tk_function *f) {
-  tk_unit *u = f->units;
-  tk_arena_free(&u->program.arena);
-  tk_free(e, u, sizeof *u);
+  tk_unit_free(e, f->units);
   f->units = NULL;
 }
 
@@ -43,47 +42,67 @@ static const char *header_text(tk_session *s, tk_arena *a,
   return tk_arena_printf(a, "%s):\n    pass\n", text);
 }
 
-static tk_unit *read_unit(tk_env *e, tk_session *s, const tk_source *src) {
-  tk_program *p = tk_program_parse(e, &s->arena, src);
-  tk_unit *u = tk_calloc(e, 1, sizeof *u);
+/* A unit whose program is that of a text; what fails on the way frees it. */
+typedef struct reading_unit {
+  tk_session *session;
+  tk_source *src;
+  tk_unit *unit;
+  opening *opening; /* a module is made of it, too; or NULL */
+} reading_unit;
+
+static void read_program(tk_env *e, reading_unit *x) {
+  tk_arena *keep = &x->session->arena;
+  tk_unit *u = x->unit;
+  tk_program *p = tkx_is_ttir(x->src) ? tkx_parse(e, keep, x->src)
+                                      : tk_program_parse(e, keep, x->src);
   u->program = *p;
   for (size_t i = 0; i < u->program.nfuncs; i++)
     u->program.funcs[i]->program = &u->program;
   tk_free(e, p, sizeof *p);
   u->key = "";
-  return u;
 }
 
-static void drop_unit(tk_env *e, tk_unit *u) {
-  tk_arena_free(&u->program.arena);
-  tk_free(e, u, sizeof *u);
-}
-
-static void fix(tk_function *f, tk_unit *u, const tk_source *src) {
+static void fix(tk_function *f, tk_unit *u, tk_source *src) {
   TK_ASSERT(!f->units);
   f->units = u;
   f->fixed = true;
   f->form = src;
+  f->takes_some = u->program.language == TK_LANGUAGE_TTIR;
   f->free_units = free_unit;
   tks_scope_text(f->module->session, u, f);
 }
 
+static void fill_unit(tk_env *e, void *ud) {
+  reading_unit *x = ud;
+  opening *o = x->opening;
+  read_program(e, x);
+  if (!o) return;
+  tk_program *p = &x->unit->program;
+  const char *header = header_text(x->session, &p->arena, p);
+  tk_module *m;
+  tk_status st =
+      tk_module_open(x->session, o->name, header, strlen(header), &m);
+  if (st == TK_OK) st = tk_function_named(m, p->kernel->name, o->out);
+  if (st != TK_OK) tk_throw(e, st);
+}
+
+static tk_unit *read_unit(tk_env *e, tk_session *s, tk_source *src,
+                          opening *o) {
+  reading_unit x = {s, src, tk_calloc(e, 1, sizeof *x.unit), o};
+  tk_program_init(&x.unit->program, e);
+  tk_status st = tk_protect(e, fill_unit, &x);
+  if (st == TK_OK) return x.unit;
+  tk_unit_free(e, x.unit);
+  tk_throw(e, st);
+}
+
 static void open_text(tk_env *e, void *ud) {
   opening *o = ud;
-  tk_session *s = o->session;
-  tk_arena *keep = &s->arena;
+  tk_arena *keep = &o->session->arena;
   tk_source *src =
       tk_source_new(keep, tk_arena_strdup(keep, o->name),
                     tk_arena_strndup(keep, o->text, o->len), o->len);
-  tk_unit *u = read_unit(e, s, src);
-  const char *header = header_text(s, &u->program.arena, &u->program);
-  tk_module *m;
-  tk_status st = tk_module_open(s, o->name, header, strlen(header), &m);
-  if (st == TK_OK) st = tk_function_named(m, u->program.kernel->name, o->out);
-  if (st != TK_OK) {
-    drop_unit(e, u);
-    tk_throw(e, st);
-  }
+  tk_unit *u = read_unit(e, o->session, src, o);
   fix(*o->out, u, src);
 }
 
@@ -97,9 +116,9 @@ static bool fits_launch(const tk_launch *l, const tk_program *p) {
 
 void tks_read_form(tk_env *e, tk_launch *l) {
   tk_function *f = l->fn;
-  tk_unit *u = read_unit(e, l->session, f->form);
+  tk_unit *u = read_unit(e, l->session, f->form, NULL);
   if (!fits_launch(l, &u->program)) {
-    drop_unit(e, u);
+    tk_unit_free(e, u);
     tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                 "the form of the launch file has other parameters than its "
                 "kernel");
@@ -122,22 +141,23 @@ const tk_ir *tk_function_form(tk_function *f) {
 
 /* ---- launches ----------------------------------------------------------- */
 
-static void bad_argument(tk_env *e, const char *help, const char *fmt, ...)
-    TK_PRINTF(3, 4) TK_NORETURN;
-static void bad_argument(tk_env *e, const char *help, const char *fmt, ...) {
-  va_list ap;
-  va_start(ap, fmt);
-  tk_diag *d = tk_diag_vadd(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0}, fmt, ap);
-  va_end(ap);
-  if (help) tk_diag_help(e, d, "%s", help);
-  tk_throw(e, TK_USAGE);
+/* Whether elements are what a form works on.  Integers of Triton's IR have no
+ * sign. */
+static bool elem_fits(const tk_program *p, tk_dtype d, tk_dtype wanted) {
+  bool signless = p->language == TK_LANGUAGE_TTIR && d != TK_INT1 &&
+                  tk_is_int(d) && tk_is_int(wanted);
+  return d == wanted ||
+         (signless && tk_dtypes[d].bits == tk_dtypes[wanted].bits);
 }
 
 /* Whether an argument, or the item of one, can be what the form takes. */
-static bool value_fits(const tk_value *v, const tk_type *t) {
+static bool value_fits(const tk_program *p, const tk_value *v,
+                       const tk_type *t) {
+  tk_dtype elem = (tk_dtype)t->elem;
   switch (v->kind) {
   case TK_V_TENSOR:
-    return t->ptr == 1 && ((const tk_tensor *)v->ptr)->dtype == t->elem;
+    return t->ptr == 1 &&
+           elem_fits(p, ((const tk_tensor *)v->ptr)->dtype, elem);
   case TK_V_BOOL: return !t->ptr && t->elem == TK_INT1;
   case TK_V_INT: return !t->ptr;
   case TK_V_FLOAT: return !t->ptr && tk_is_float((tk_dtype)t->elem);
@@ -154,24 +174,28 @@ static bool value_fits(const tk_value *v, const tk_type *t) {
 }
 
 /* Of a tensor a form takes the address, and each length and stride. */
-static bool tensor_fits(const tk_tensor *x, const tk_param *p) {
+static bool tensor_fits(const tk_program *form, const tk_tensor *x,
+                        const tk_param *p) {
   const tk_type *t = &p->type;
-  if (!p->item) return t->ptr == 1 && x->dtype == t->elem;
+  if (!p->item)
+    return t->ptr == 1 && elem_fits(form, x->dtype, (tk_dtype)t->elem);
   return !t->ptr && tk_is_int((tk_dtype)t->elem) &&
          p->item <= 2 * (size_t)x->rank;
 }
 
-static bool arg_fits(const tk_arg *a, const tk_param *p) {
+static bool arg_fits(const tk_program *form, const tk_arg *a,
+                     const tk_param *p) {
   const tk_type *t = &p->type;
   switch (a->kind) {
   case TK_ARG_ABSENT: return false;
-  case TK_ARG_TENSOR: return tensor_fits(&a->tensor, p);
-  case TK_ARG_SCALAR: return !t->ptr && a->dtype == t->elem;
+  case TK_ARG_TENSOR: return tensor_fits(form, &a->tensor, p);
+  case TK_ARG_SCALAR:
+    return !t->ptr && elem_fits(form, a->dtype, (tk_dtype)t->elem);
   case TK_ARG_VALUE:
     /* Items of tuples and descriptors were counted when the form was made;
      * those that are missing are zeros. */
     return a->value.kind == TK_V_TUPLE || a->value.kind == TK_V_DESCRIPTOR ||
-           value_fits(&a->value, t);
+           value_fits(form, &a->value, t);
   }
   return false;
 }
@@ -192,17 +216,18 @@ void tks_check_fixed(tk_env *e, const tk_launch *l, const tk_program *p) {
     const char *value = p->args[i].value;
     if (value && l->args[i].kind != TK_ARG_ABSENT &&
         !is_same_value(e, l, &l->args[i], value))
-      bad_argument(e, "leave it out, or compile the kernel for another value",
-                   "the form was specialised for %s = %s", l->args[i].name,
-                   value);
+      tk_bad_argument(
+          e, "leave it out, or compile the kernel for another value",
+          "the form was specialised for %s = %s", l->args[i].name, value);
   }
   for (size_t i = 0; i < p->nparams; i++) {
     const tk_arg *a = &l->args[p->params[i].arg];
-    if (arg_fits(a, &p->params[i])) continue;
+    if (arg_fits(p, a, &p->params[i])) continue;
     tks s = {.env = e, .arena = &l->session->arena};
-    bad_argument(e, NULL, "the form takes %s for the parameter %s, %s",
-                 tks_type_text(&s, &p->params[i].type), a->name,
-                 a->kind == TK_ARG_ABSENT ? "which is not given"
-                                          : "which was given something else");
+    tk_bad_argument(e, NULL, "the form takes %s for the parameter %s, %s",
+                    tks_type_text(&s, &p->params[i].type), a->name,
+                    a->kind == TK_ARG_ABSENT
+                        ? "which is not given"
+                        : "which was given something else");
   }
 }

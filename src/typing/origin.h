@@ -35,6 +35,16 @@ typedef struct tk_origin {
   TK_VEC(tk_window_made) windows; /* in the order that they were typed */
 } tk_origin;
 
+/* The program for several of a launch's programs at once (ir/batch.h), and what
+ * the interpreter adds to it. */
+typedef struct tk_batched {
+  struct tk_batched *next;
+  int axis, size;
+  tk_program program;
+  struct tki_op *code[2]; /* as in tk_unit */
+  const struct tki_settled *settled;
+} tk_batched;
+
 typedef struct tk_unit {
   struct tk_unit *next; /* other specialisations of the function */
   const char *key;      /* what it was specialised for */
@@ -46,10 +56,16 @@ typedef struct tk_unit {
   /* A detector's: what other versions of Triton make of the kernel; NULL: not
    * yet. */
   struct tkc_remarks *remarks;
-  const struct tki_settled *settled; /* the interpreter's; NULL: not yet */
-  const struct tkg_code *by_triton;  /* its code, once it was asked for; NULL */
+  const struct tki_settled *settled;   /* the interpreter's; NULL: not yet */
+  const struct tk_varying *varying[3]; /* by axis of the grid; NULL: not yet */
+  tk_batched *batches; /* in the program's arena, but for their own */
+  bool diverges; /* a batch could not be made, or its programs went different
+                    ways or failed: they run one by one */
+  const struct tkg_code *by_triton; /* its code, once it was asked for; NULL */
 } tk_unit;
 
+/* Frees what the unit has, and the unit. */
+void tk_unit_free(tk_env *e, tk_unit *u);
 /* The unit for the launch's function and argument types, made on first use and
  * kept with the function.  Throws TK_FINDING after reporting. */
 tk_unit *tk_specialise(tk_env *e, tk_launch *l);

@@ -237,7 +237,9 @@ static void add_params(tks *s, const sval *v, size_t n) {
 
 /* ---- programs ---------------------------------------------------------- */
 
-static void unit_free(tk_env *e, tk_unit *u) {
+void tk_unit_free(tk_env *e, tk_unit *u) {
+  for (tk_batched *b = u->batches; b; b = b->next)
+    tk_arena_free(&b->program.arena);
   tk_arena_free(&u->program.arena);
   tk_free(e, u, sizeof *u);
 }
@@ -245,7 +247,7 @@ static void unit_free(tk_env *e, tk_unit *u) {
 static void free_units(tk_env *e, tk_function *f) {
   for (tk_unit *u = f->units, *next; u; u = next) {
     next = u->next;
-    unit_free(e, u);
+    tk_unit_free(e, u);
   }
   f->units = NULL;
 }
@@ -311,15 +313,15 @@ static bool count_product(void *ud, const tk_at *at, const tk_inst *in) {
  * a kernel with several products needs depends on the order in which it
  * computes their parts; the estimate, which knows of none, is far too high. */
 static void tell_of_spills(tks *s, tk_arena *a, const tk_program *p) {
-  int n = tk_program_registers(a, p), most = tk_most_registers(p);
+  int n = tk_program_overflow(a, p), most = tk_most_registers(p);
   int products = 0;
-  if (n <= most) return;
+  if (!n) return;
   tk_walk_program(p, &(tk_walk){.ud = &products, .inst = count_product});
   if (products > 1) return;
   tk_diag *d = tks_say(s, TK_D_SPILLS,
-                       "a thread of this kernel needs about %d registers but "
-                       "has only %d: Triton is likely to keep the rest in "
-                       "memory",
+                       "a thread of this kernel needs about %d registers on "
+                       "sm_90 but has only %d: Triton is likely to keep the "
+                       "rest in memory",
                        n, most);
   tk_diag_help(s->env, d,
                "smaller blocks or a larger num_warps leave fewer values to "
@@ -439,14 +441,14 @@ void tk_trial_make(tk_env *e, tk_launch *l, const tk_rules *rules,
   session->triton_version = version;
   *out = (tk_trial){.unit = j.found, .said = tk_diag_take(e, 0)};
   tk_diag_put_back(e, said);
-  if (!j.found && j.unit) unit_free(e, j.unit);
+  if (!j.found && j.unit) tk_unit_free(e, j.unit);
   if (st == TK_OK || st == TK_FINDING || st == TK_USAGE) return;
   tk_trial_free(e, out);
   tk_throw(e, st);
 }
 
 void tk_trial_free(tk_env *e, tk_trial *t) {
-  if (t->unit) unit_free(e, t->unit);
+  if (t->unit) tk_unit_free(e, t->unit);
   tk_diag_free(e, t->said);
   *t = (tk_trial){.unit = NULL};
 }
@@ -454,6 +456,11 @@ void tk_trial_free(tk_env *e, tk_trial *t) {
 /* ---- the way in ---------------------------------------------------------- */
 
 tk_unit *tk_specialise(tk_env *e, tk_launch *l) {
+  if (l->fn->ptx) {
+    tk_diag_add(e, TK_D_LAUNCH, NULL, (tk_span){0, 0},
+                "a kernel of a PTX file has no typed form: it only runs");
+    tk_throw(e, TK_USAGE);
+  }
   if (l->fn->form && !l->fn->fixed) tks_read_form(e, l);
   if (l->fn->fixed) {
     tk_unit *u = l->fn->units;
@@ -474,7 +481,7 @@ tk_unit *tk_specialise(tk_env *e, tk_launch *l) {
     l->fn->free_units = free_units;
     return j.unit;
   }
-  unit_free(e, j.unit);
+  tk_unit_free(e, j.unit);
   if (st != TK_OK) tk_throw(e, st);
   return j.found;
 }

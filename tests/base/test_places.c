@@ -1,6 +1,7 @@
-/* test_places.c - the index of an element along each axis, and stretches of
- * memory that overlap.
+/* test_places.c - the index of an element along each axis, stretches of memory
+ * that overlap, and where lines of a source come from.
  */
+#include "base/diag.h"
 #include "base/extent.h"
 #include "base/index.h"
 #include "support/suite.h"
@@ -67,12 +68,67 @@ START_TEST(extents_that_overlap_are_joined) {
 }
 END_TEST
 
+static const struct {
+  const char *line, *origin;
+} written[] = {
+    {"@triton.jit", NULL},
+    {"def _helion_k(x):", NULL},
+    {"    offset = 0", NULL},
+    {"    # src[k.py:12]: for tile in hl.tile(n):",
+     "k.py:12: for tile in hl.tile(n):"},
+    {"    for i in range(4):", "k.py:12: for tile in hl.tile(n):"},
+    {"        # src[k.py:13]: y = torch.where(", "k.py:13: y = torch.where("},
+    {"        # src[k.py:14]:     x[tile] > 0,", "k.py:13: y = torch.where("},
+    {"        # src[k.py:13-16]: ...", "k.py:13: y = torch.where("},
+    {"        y = x", "k.py:13: y = torch.where("},
+    {"", "k.py:13: y = torch.where("},
+    {"        # another comment", "k.py:13: y = torch.where("},
+    {"        z = y", "k.py:13: y = torch.where("},
+    {"    # src[unknown]: [source unavailable]", NULL},
+    {"    w = z", NULL},
+    {"    # src[k.py:0]: [source unavailable]", NULL},
+    {"    w = z", NULL},
+    {"    # src[k.py:17]: s = \"]: \"", "k.py:17: s = \"]: \""},
+    {"    w = z", "k.py:17: s = \"]: \""},
+    {"def other():", NULL},
+    {"    # src[k.py:18]:", NULL},
+    {"    w = z", NULL},
+    {"    # src[:19]: x", NULL},
+    {"    w = z", NULL},
+    {"    # src[", NULL},
+    {"    # src[k.py:20]: return w", NULL}, /* of the comment that began */
+    {"    return 1", NULL},
+};
+
+START_TEST(lines_know_what_they_were_made_of) {
+  tk_env env;
+  tk_arena a;
+  tk_buf text;
+  tk_env_init(&env, NULL, NULL);
+  tk_arena_init(&a, &env);
+  tk_buf_init(&text, &env);
+  for (size_t i = 0; i < TK_COUNT(written); i++)
+    tk_buf_printf(&text, "%s\n", written[i].line);
+  const tk_source *s = tk_source_new(&a, "made.py", tk_buf_str(&text), text.n);
+  for (size_t i = 0; i < TK_COUNT(written); i++) {
+    tk_place p = tk_place_of(s, (tk_span){s->lines[i], s->lines[i]});
+    ck_assert_int_eq(p.line, (int)i + 1);
+    ck_assert_pstr_eq(p.origin, written[i].origin);
+  }
+  s = tk_source_new(&a, "k.py", "x = 1\n", 6);
+  ck_assert_ptr_null(tk_place_of(s, (tk_span){0, 0}).origin);
+  tk_buf_free(&text);
+  tk_arena_free(&a);
+}
+END_TEST
+
 int main(void) {
   Suite *s = suite_create("places");
   TCase *t = tcase_create("places");
   tcase_add_test(t, elements_are_counted_in_row_major_order);
   tcase_add_loop_test(t, extents_that_overlap_are_joined, 0,
                       TK_COUNT(joinings));
+  tcase_add_test(t, lines_know_what_they_were_made_of);
   suite_add_tcase(s, t);
   return run_suite(s) != 0;
 }
