@@ -132,7 +132,10 @@ struct tki {
   bool asserts;
   bool dot_exact;
   bool device;   /* the numerics are those of code for a GPU */
+  bool draft;    /* whatever is found ends the run without a word: it is found
+                    again by programs that run one by one */
   bool concrete; /* for tests: no block is symbolic */
+  bool batched;  /* for tests: programs run in batches even if they are few */
   tki_observer *observers;
   bool wants_insts;  /* an observer has before or after */
   bool wants_before; /* an observer has before */

@@ -8,16 +8,10 @@
 
 #include "interp/grid.h"
 #include "interp/order.h"
+#include "interp/twin.h"
 #include "ir/numerics.h"
 
 /* ---- whether they may ---------------------------------------------------- */
-
-/* Whether somebody looks at the run: by hooks, or in place of the walk. */
-static bool run_is_watched(const tki *t) {
-  const tk_watcher *w = t->session->watchers;
-  while (w && !w->wants_interp) w = w->next;
-  return w || t->observers || t->driver;
-}
 
 static bool is_of_library(const tk_inst *in) {
   return tk_way_of(in) == TK_WAY_LIBRARY;
@@ -26,7 +20,7 @@ static bool is_of_library(const tk_inst *in) {
 bool tki_jobs_possible(tki *t, tki_mode mode, bool unordered) {
   tki_order_reason r = {0};
   const char *help = "leave out --jobs, or what needs the order";
-  if (run_is_watched(t) || t->keeper) {
+  if (tki_is_watched(t)) {
     r.why = "detectors, debuggers, profiles and other observers see one "
             "program at a time";
   } else if (mode == TKI_YIELD) {
@@ -119,10 +113,8 @@ static void note_failure(tki_worker *w) {
 
 static void work(tk_env *e, void *ud) {
   tki_worker *w = ud;
-  TK_ASSERT(w->t->env == e && !w->t->observers); /* nobody watches threads */
-  w->t->slots = tk_calloc(e, w->t->nslots + 1, sizeof *w->t->slots);
-  tki_schedule_new(w->t, TKI_SERIAL);
-  tki_settle(w->t);
+  TK_ASSERT(w->t->env == e);
+  tki_twin_open(w->t);
   run_share(w);
 }
 
@@ -204,17 +196,8 @@ static bool worker_start(tki_worker *w, crew *c, tki *t) {
   w->t = &w->own;
   tk_env_init(&w->env, alloc_in_turn, c);
   w->env.deaf = 1;
-  w->own = *t;
-  w->own.env = &w->env;
-  w->own.pool = tki_pool_empty();
-  w->own.schedule = NULL;
-  w->own.slots = NULL;
-  w->own.settled_values = NULL;
-  w->own.sites = NULL;
-  w->own.event = &w->own.events;
+  tki_twin_new(&w->own, t, &w->env);
   w->own.worker = w;
-  w->own.ops = w->own.done = 0;
-  tk_buf_init(&w->own.printed, &w->env);
   count_worker(c, true);
   if (pthread_create(&w->thread, NULL, work_on_thread, w) == 0) return true;
   count_worker(c, false);
@@ -228,12 +211,7 @@ static void worker_end(tki_worker *w, tki *t, bool tells) {
   tk_env *e = &w->env;
   pthread_join(w->thread, NULL);
   TK_ASSERT(!w->own.frame || w->status != TK_OK);
-  tki_schedule_free(own);
-  tki_pool_free(own);
-  tk_buf_free(&own->printed);
-  if (own->sites)
-    tk_free(e, own->sites, (t->program->ninsts + 1) * sizeof *own->sites);
-  if (own->slots) tk_free(e, own->slots, (t->nslots + 1) * sizeof *own->slots);
+  tki_twin_free(own);
   t->ops += own->ops;
   t->done += own->done;
   t->env->peak += e->peak;

@@ -14,11 +14,12 @@ static void run_measured(tki *t, const tki_op *op, tki_val *slots) {
 /* The walk itself does not know of it: it finds other functions in its code. */
 static void measure(tki *t) {
   size_t n = t->program->ninsts + 1;
-  if (t->measured) return;
-  t->plain = t->code;
-  t->measured = tk_calloc(t->env, n, sizeof *t->measured);
-  memcpy(t->measured, t->plain, n * sizeof *t->measured);
-  for (size_t i = 0; i < n; i++) t->measured[i].run = run_measured;
+  if (!t->measured) {
+    t->plain = t->code;
+    t->measured = tk_calloc(t->env, n, sizeof *t->measured);
+    memcpy(t->measured, t->plain, n * sizeof *t->measured);
+    for (size_t i = 0; i < n; i++) t->measured[i].run = run_measured;
+  }
   t->code = t->measured;
 }
 

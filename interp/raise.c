@@ -28,6 +28,7 @@ void tki_note_program(tki *t, tk_diag *d) {
 tk_diag *tki_finding(tki *t, tk_diag_id id, const char *fmt, ...) {
   const tki_frame *f = tki_user_frame(t->frame);
   TK_ASSERT(f && (f->inst || f->stmt));
+  if (t->draft) tk_throw(t->env, TK_FINDING);
   tk_span at = f->inst ? f->inst->span : f->stmt->span;
   va_list ap;
   va_start(ap, fmt);

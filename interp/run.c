@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "interp/batch.h"
 #include "interp/bind.h"
 #include "interp/engine.h"
 #include "interp/jobs.h"
@@ -99,7 +100,8 @@ static void prepare_run(tk_env *e, run *r) {
              .code = u->code[device],
              .settled = u->settled,
              .device = device,
-             .concrete = getenv("TKDBG_CONCRETE") != NULL};
+             .concrete = getenv("TKDBG_CONCRETE") != NULL,
+             .batched = getenv("TKDBG_BATCHED") != NULL};
   memcpy(t->grid, l->grid, sizeof t->grid);
   tk_buf_init(&t->printed, e);
   r->prepared = true;
@@ -156,7 +158,7 @@ static void run_all(tk_env *e, void *ud) {
   else if (jobs > 1 && tki_programs(t) > 1)
     tki_jobs_run(t, jobs);
   else
-    tki_schedule_run(t);
+    tki_batch_run(t, mode);
 }
 
 /* ---- after the last ------------------------------------------------------ */

@@ -74,18 +74,26 @@ static void expand_func(tk_flat *s, const tk_func *f, const int *args,
   expand_body(s, &f->body, base, res, loop);
 }
 
-/* Counts what each slot is written by, then lists it, in the steps' order. */
-static void list_writers(tk_flat *s) {
-  size_t n = 0, *next = TK_NEWN(s->arena, size_t, s->slots.n + 2);
-  for (size_t i = 0; i < s->steps.n; i++)
-    for (int k = 0; k < s->steps.items[i].nres; k++, n++)
-      next[s->steps.items[i].res[k] + 2]++;
+static int slots_of(const tk_flat_step *t, bool read, const int **slots) {
+  *slots = read ? t->args : t->res;
+  return read ? t->nargs : t->nres;
+}
+
+/* Counts the steps of each slot, then lists them. */
+static tk_links link_steps(const tk_flat *s, bool read) {
+  const int *slots;
+  size_t total = 0, *next = TK_NEWN(s->arena, size_t, s->slots.n + 2);
+  for (size_t i = 0; i < s->steps.n; i++) {
+    int n = slots_of(&s->steps.items[i], read, &slots);
+    for (int k = 0; k < n; k++, total++) next[slots[k] + 2]++;
+  }
   for (size_t i = 2; i < s->slots.n + 2; i++) next[i] += next[i - 1];
-  s->writers = TK_NEWN(s->arena, size_t, n + 1);
-  for (size_t i = 0; i < s->steps.n; i++)
-    for (int k = 0; k < s->steps.items[i].nres; k++)
-      s->writers[next[s->steps.items[i].res[k] + 1]++] = i;
-  s->writers_from = next;
+  tk_links l = {.at = next, .steps = TK_NEWN(s->arena, size_t, total + 1)};
+  for (size_t i = 0; i < s->steps.n; i++) {
+    int n = slots_of(&s->steps.items[i], read, &slots);
+    for (int k = 0; k < n; k++) l.steps[next[slots[k] + 1]++] = i;
+  }
+  return l;
 }
 
 tk_flat tk_flat_new(tk_arena *a, const tk_program *p) {
@@ -98,6 +106,7 @@ tk_flat tk_flat_new(tk_arena *a, const tk_program *p) {
     s.loops.n = 1;
   }
   s.loops.items[0].to = s.steps.n;
-  list_writers(&s);
+  s.readers = link_steps(&s, true);
+  s.writers = link_steps(&s, false);
   return s;
 }

@@ -24,15 +24,19 @@ typedef struct tk_flat_loop {
   size_t from, to;   /* its steps: the first, and the one after the last */
 } tk_flat_loop;
 
+/* Steps by slot, in their order: those of slot k are steps[at[k]] up to
+ * steps[at[k + 1]]. */
+typedef struct tk_links {
+  size_t *at, *steps;
+} tk_links;
+
 typedef struct tk_flat {
   const tk_program *program;
   tk_arena *arena;
   TK_VEC(tk_flat_step) steps;
   TK_VEC(tk_flat_loop) loops;
   TK_VEC(tk_type) slots;
-  size_t *writers; /* by slot, the steps that write it: from writers_from of
-                      the slot up to that of the next */
-  size_t *writers_from;
+  tk_links readers, writers; /* a step that reads a slot twice is there twice */
 } tk_flat;
 
 /* A program of more steps than an estimate is worth has none at all.  An

@@ -7,9 +7,9 @@
  *
  * Steps that take their operands lane by lane need them one after the other,
  * and a compiler moves loads to where they are used; so it is not the sum that
- * counts there but a little less.  At a step that mixes lanes, and in a loop,
- * a few registers are needed beside the data.  The two numbers were measured
- * with Triton 3.6 and ptxas for sm_90.
+ * counts there but a little less, and what is merely reduced is never held.  At
+ * a step that mixes lanes, and in a loop, a few registers are needed beside the
+ * data.  The two numbers were measured with Triton 3.6 and ptxas for sm_90.
  */
 #include "ir/registers.h"
 
@@ -25,26 +25,48 @@ typedef struct pressure {
   int threads;
 } pressure;
 
+/* Marks slots, and all that a mark is passed on to: each slot is looked at
+ * once, so that values that go round in loops cost no more than others. */
+typedef struct marks {
+  bool *marked;
+  size_t *todo, n;
+} marks;
+
+static marks no_marks(const pressure *x) {
+  size_t n = x->flat.slots.n + 1;
+  return (marks){.marked = TK_NEWN(x->flat.arena, bool, n),
+                 .todo = TK_NEWN(x->flat.arena, size_t, n)};
+}
+
+static void mark_all(marks *m, const int *slots, int n) {
+  for (int k = 0; k < n; k++) {
+    if (m->marked[slots[k]]) continue;
+    m->marked[slots[k]] = true;
+    m->todo[m->n++] = (size_t)slots[k];
+  }
+}
+
 static bool reads_memory(const tk_flat_step *t) {
   return tk_flat_is(t, TK_I_LOAD) || tk_flat_is(t, TK_I_ATOMIC) ||
          tk_flat_is(t, TK_I_CAS) || tk_flat_is(t, TK_I_DOT);
 }
 
-/* Marks what is loaded and all that is made of it. */
+/* What is loaded and all that is made of it. */
 static void find_data(pressure *x) {
-  for (bool grew = true; grew;) {
-    grew = false;
+  const tk_flat_step *steps = x->flat.steps.items;
+  marks m = no_marks(x);
+  for (size_t i = 0; i < x->flat.steps.n; i++)
+    if (reads_memory(&steps[i])) mark_all(&m, steps[i].res, steps[i].nres);
+  while (m.n) {
+    size_t slot = m.todo[--m.n];
     tk_check_interrupt(x->flat.arena->env);
-    for (size_t i = 0; i < x->flat.steps.n; i++) {
-      const tk_flat_step *t = &x->flat.steps.items[i];
-      bool data = reads_memory(t);
-      for (int k = 0; k < t->nargs; k++) data |= x->data[t->args[k]];
-      for (int k = 0; data && k < t->nres; k++) {
-        grew |= !x->data[t->res[k]];
-        x->data[t->res[k]] = true;
-      }
+    for (size_t u = x->flat.readers.at[slot]; u < x->flat.readers.at[slot + 1];
+         u++) {
+      const tk_flat_step *t = &steps[x->flat.readers.steps[u]];
+      mark_all(&m, t->res, t->nres);
     }
   }
+  x->data = m.marked;
 }
 
 static void find_last_uses(pressure *x) {
@@ -53,27 +75,34 @@ static void find_last_uses(pressure *x) {
       x->to[x->flat.steps.items[i].args[k]] = i;
 }
 
-/* Takes away what is loaded for products alone. */
+/* Takes away what is loaded for products alone: each reader is one, or hands
+ * the block on to what is read in its place from there. */
+static void leave_out_operand(pressure *x, size_t load) {
+  const tk_flat_step *steps = x->flat.steps.items;
+  const tk_links *l = &x->flat.readers;
+  int slot = steps[load].res[0];
+  bool used = false;
+  size_t from = load;
+  for (size_t u = l->at[slot]; u < l->at[slot + 1]; u++) {
+    const tk_flat_step *t = &steps[l->steps[u]];
+    if (l->steps[u] <= from) continue;
+    bool moves =
+        !t->in || tk_flat_is(t, TK_I_COPY) || tk_flat_is(t, TK_I_PERMUTE);
+    used = tk_flat_is(t, TK_I_DOT) && (t->nargs < 3 || t->args[2] != slot);
+    if (!used && !moves) return;
+    if (!moves) continue;
+    x->data[slot] = false;
+    from = l->steps[u];
+    slot = t->res[0];
+    u = l->at[slot] - 1;
+  }
+  if (used) x->data[slot] = false;
+}
+
 static void leave_out_operands(pressure *x) {
   for (size_t i = 0; i < x->flat.steps.n; i++) {
-    const tk_flat_step *load = &x->flat.steps.items[i];
-    bool alone = tk_flat_is(load, TK_I_LOAD), used = false;
-    int slot = alone ? load->res[0] : 0;
-    for (size_t j = i + 1; alone && j <= x->to[slot]; j++) {
-      tk_check_interrupt(x->flat.arena->env);
-      const tk_flat_step *t = &x->flat.steps.items[j];
-      for (int k = 0; k < t->nargs; k++) {
-        if (t->args[k] != slot) continue;
-        used = tk_flat_is(t, TK_I_DOT) && k < 2;
-        if (tk_flat_is(t, TK_I_COPY) || tk_flat_is(t, TK_I_PERMUTE) || !t->in) {
-          x->data[slot] = false;
-          slot = t->res[0];
-        } else if (!used) {
-          alone = false;
-        }
-      }
-    }
-    if (alone && used) x->data[slot] = false;
+    tk_check_interrupt(x->flat.arena->env);
+    if (tk_flat_is(&x->flat.steps.items[i], TK_I_LOAD)) leave_out_operand(x, i);
   }
 }
 
@@ -122,27 +151,69 @@ static bool mixes_lanes(const tk_flat_step *t) {
          (t->in->op == TK_I_DOT || tk_inst_has_axis((tk_opcode)t->in->op));
 }
 
-int tk_program_registers(tk_arena *a, const tk_program *p) {
+static bool reduces(const tk_flat_step *t) {
+  return tk_flat_is(t, TK_I_REDUCE) || tk_flat_is(t, TK_I_REDUCE_FN);
+}
+
+/* Whether a step of lanes makes what is used, and not for its results alone. */
+static bool holds_operands(const pressure *x, const tk_flat_step *t) {
+  if (!t->nres || mixes_lanes(t)) return true;
+  for (int k = 0; k < t->nres; k++)
+    if (!x->to[t->res[k]]) return true;
+  return false;
+}
+
+/* A compiler reads what is only summed piece by piece: it need not be held.
+ * What is kept is the operands of every step but a reduction whose results are
+ * kept, or that needs all of them at once. */
+static void leave_out_streams(pressure *x) {
+  const tk_flat_step *steps = x->flat.steps.items;
+  marks m = no_marks(x);
+  for (size_t i = 0; i < x->flat.steps.n; i++)
+    if (!reduces(&steps[i]) && holds_operands(x, &steps[i]))
+      mark_all(&m, steps[i].args, steps[i].nargs);
+  while (m.n) {
+    size_t slot = m.todo[--m.n];
+    tk_check_interrupt(x->flat.arena->env);
+    for (size_t u = x->flat.writers.at[slot]; u < x->flat.writers.at[slot + 1];
+         u++) {
+      const tk_flat_step *t = &steps[x->flat.writers.steps[u]];
+      if (!reduces(t)) mark_all(&m, t->args, t->nargs);
+    }
+  }
+  for (size_t slot = 0; slot < x->flat.slots.n; slot++)
+    x->data[slot] &= m.marked[slot];
+}
+
+static pressure weighed(tk_arena *a, const tk_program *p) {
   pressure x = {.flat = tk_flat_new(a, p)};
   size_t n = x.flat.slots.n + 1;
   x.threads = 32 * (int)p->options[TK_LAUNCH_NUM_WARPS];
-  x.data = TK_NEWN(a, bool, n);
   x.from = TK_NEWN(a, size_t, n);
   x.to = TK_NEWN(a, size_t, n);
   find_data(&x);
   find_last_uses(&x);
+  leave_out_streams(&x);
   leave_out_operands(&x);
   find_lives(&x);
   share_registers(&x);
+  return x;
+}
+
+static bool is_held(const pressure *x, size_t slot) {
+  return x->data[slot] && x->to[slot] > x->from[slot];
+}
+
+static int estimate(const pressure *x) {
   int64_t most = 0, live = 0, plain = 0;
-  int64_t *change = TK_NEWN(a, int64_t, x.flat.steps.n + 2);
-  for (size_t slot = 0; slot + 1 < n; slot++)
-    if (x.data[slot] && x.to[slot] > x.from[slot]) {
-      change[x.from[slot]] += registers_of(&x, (int)slot);
-      change[x.to[slot]] -= registers_of(&x, (int)slot);
+  int64_t *change = TK_NEWN(x->flat.arena, int64_t, x->flat.steps.n + 2);
+  for (size_t slot = 0; slot < x->flat.slots.n; slot++)
+    if (is_held(x, slot)) {
+      change[x->from[slot]] += registers_of(x, (int)slot);
+      change[x->to[slot]] -= registers_of(x, (int)slot);
     }
-  for (size_t i = 0; i < x.flat.steps.n; i++) {
-    const tk_flat_step *t = &x.flat.steps.items[i];
+  for (size_t i = 0; i < x->flat.steps.n; i++) {
+    const tk_flat_step *t = &x->flat.steps.items[i];
     live += change[i];
     if (live > plain) plain = live;
     if ((t->loop || mixes_lanes(t)) && live > most) most = live;
@@ -150,6 +221,31 @@ int tk_program_registers(tk_arena *a, const tk_program *p) {
   plain = plain * 15 / 16;
   most += BESIDE;
   return (int)(most > plain ? most : plain);
+}
+
+int tk_program_registers(tk_arena *a, const tk_program *p) {
+  pressure x = weighed(a, p);
+  return estimate(&x);
+}
+
+/* Registers of the sums that products in a loop add to: they are in use all the
+ * time, and nowhere else. */
+static int64_t summed_in_loops(const pressure *x) {
+  int64_t most = 0;
+  for (size_t i = 0; i < x->flat.steps.n; i++) {
+    const tk_flat_step *t = &x->flat.steps.items[i];
+    if (!t->loop || !tk_flat_is(t, TK_I_DOT)) continue;
+    int64_t n = registers_of(x, t->res[0]);
+    if (n > most) most = n;
+  }
+  return most;
+}
+
+int tk_program_overflow(tk_arena *a, const tk_program *p) {
+  pressure x = weighed(a, p);
+  int most = tk_most_registers(p), n = estimate(&x);
+  bool sure = most == OF_THREAD && n >= 2 * most;
+  return sure || summed_in_loops(&x) > most ? n : 0;
 }
 
 int tk_most_registers(const tk_program *p) {

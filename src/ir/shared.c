@@ -48,8 +48,9 @@ static void follow_back(const shared_estimate *s, int slot, bool *seen) {
   while (n) {
     slot = s->ahead[--n];
     tk_check_interrupt(f->arena->env);
-    for (size_t i = f->writers_from[slot]; i < f->writers_from[slot + 1]; i++) {
-      const tk_flat_step *t = &f->steps.items[f->writers[i]];
+    const size_t *from = &f->writers.at[slot];
+    for (size_t w = from[0]; w < from[1]; w++) {
+      const tk_flat_step *t = &f->steps.items[f->writers.steps[w]];
       for (int k = 0; !tk_flat_is(t, TK_I_LOAD) && k < t->nargs; k++) {
         if (!seen[t->args[k]]) s->ahead[n++] = t->args[k];
         seen[t->args[k]] = true;
@@ -63,9 +64,9 @@ static void follow_back(const shared_estimate *s, int slot, bool *seen) {
 static size_t maker_of(const shared_estimate *s, int slot) {
   size_t found = s->flat.steps.n;
   const tk_flat_step *t;
-  const size_t *from = &s->flat.writers_from[slot];
+  const size_t *from = &s->flat.writers.at[slot];
   for (size_t w = from[0]; w < from[1]; w++) {
-    size_t i = s->flat.writers[w];
+    size_t i = s->flat.writers.steps[w];
     t = &s->flat.steps.items[i];
     if (tk_flat_is(t, TK_I_COPY) && t->args[0] == slot) continue; /* x = x */
     if (found < s->flat.steps.n) return s->flat.steps.n;

@@ -59,7 +59,7 @@ def compiler():
 
 def count(build, checks, kernel, grid, arguments):
     argv = ['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null',
-            '--toggle-collect=tki_schedule_run', os.path.join(build, 'tkdbg'),
+            '--toggle-collect=tki_batch_run', os.path.join(build, 'tkdbg'),
             'run', '-q', '--dot', 'exact', *checks, KERNELS, '--kernel', kernel,
             '--grid', grid]
     for a in arguments.split():

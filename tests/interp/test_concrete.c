@@ -1,9 +1,11 @@
-/* test_concrete.c - symbolic blocks change nothing that anybody can see.
+/* test_concrete.c - symbolic blocks and batches of programs change nothing that
+ * anybody can see.
  *
- * Kernels run twice, with symbolic blocks and with none (TKDBG_CONCRETE): every
- * tensor must have the same bits, and reports must be the same text.  The
- * kernels are those of `make bench`, and random ones whose offsets, masks and
- * shapes come from ranges; about half of those leave their tensors somewhere.
+ * Kernels run with symbolic blocks and with none (TKDBG_CONCRETE), in batches
+ * (TKDBG_BATCHED) and one program after the other: every tensor must have the
+ * same bits, and reports must be the same text.  The kernels are those of `make
+ * bench`, and random ones whose offsets, masks and shapes come from ranges;
+ * about half of those leave their tensors somewhere.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,7 +41,8 @@ static void hear(void *ud, const char *text, size_t n) {
   o->n += n;
 }
 
-static void run_job(outcome *o, const job *j, bool concrete) {
+/* setting: a variable of the environment that is set meanwhile, or NULL */
+static void run_job(outcome *o, const job *j, const char *setting) {
   tk_module *m;
   tk_function *f;
   tk_run_options options = {.size = sizeof options, .schedule = j->schedule};
@@ -57,9 +60,9 @@ static void run_job(outcome *o, const job *j, bool concrete) {
       ck_abort_msg("%s\n%s", j->args[i], o->said);
   if (j->checks)
     ck_assert_int_eq(tk_session_check(o->s, j->checks, NULL), TK_OK);
-  if (concrete) setenv("TKDBG_CONCRETE", "1", 1);
+  if (setting) setenv(setting, "1", 1);
   o->st = tk_launch_run(o->l, &options, NULL);
-  unsetenv("TKDBG_CONCRETE");
+  if (setting) unsetenv(setting);
   o->said[o->n] = '\0';
 }
 
@@ -82,8 +85,8 @@ static void same_tensors(const job *j, const outcome *a, const outcome *b) {
 /* Fails unless both ways of running give the same; returns how it ended. */
 static tk_status both_ways(const job *j) {
   static outcome a, b;
-  run_job(&a, j, false);
-  run_job(&b, j, true);
+  run_job(&a, j, NULL);
+  run_job(&b, j, "TKDBG_CONCRETE");
   const char *text = j->text ? j->text : "";
   if (a.st != b.st || strcmp(a.said, b.said))
     ck_abort_msg("%s\n%d, symbolic:\n%s\n%d, concrete:\n%s", text, (int)a.st,
@@ -151,8 +154,8 @@ static void watched_or_not(const job *j) {
   static outcome a, b;
   job watched = *j;
   watched.checks = "undefined";
-  run_job(&a, j, false);
-  run_job(&b, &watched, false);
+  run_job(&a, j, "TKDBG_BATCHED");
+  run_job(&b, &watched, NULL);
   if (a.st != TK_OK || b.st != TK_OK)
     ck_abort_msg("%s\n%s%s", j->text ? j->text : j->kernel, a.said, b.said);
   same_tensors(j, &a, &b);
@@ -250,6 +253,122 @@ START_TEST(what_is_settled_is_what_is_computed) {
   }
 }
 END_TEST
+
+/* ---- batches ------------------------------------------------------------- */
+
+typedef struct together {
+  const char *text; /* of the kernel, after its decorator */
+  tk_status ends;
+} together;
+
+#define AT "    p = tl.program_id(0)\n    at = tl.arange(0, 8)\n"
+#define PUT(v) "    tl.store(y + p * 8 + at, " v ")\n"
+
+/* Each kind of instruction with values that vary and with others. */
+static const together batches[] = {
+    {"def k(x, y, n, m):\n" AT "    v = tl.load(x + p * 4 + at)\n"
+     "    w = v - tl.max(v, 0) + tl.sum(tl.load(x + at), 0)\n" PUT(
+         "tl.where(at < p, w, m) * (p + n)"),
+     TK_OK},
+    {"def k(x, y, n, m):\n" AT "    v = (tl.load(x + p * 4 + at) * m) % 13\n"
+     "    s = tl.cumsum(v, 0) + tl.sort(v) - tl.flip(v, 0)\n"
+     "    i = tl.argmax(v, 0) + tl.argmin(at * m % 5, 0)\n" PUT("s + i"),
+     TK_OK},
+    {"def k(x, y, n, m):\n" AT "    a, b = tl.split((at + p).reshape(4, 2))\n"
+     "    c = tl.join(a * m, b).reshape(8)\n"
+     "    d = tl.interleave(b, tl.arange(0, 4) + n)\n"
+     "    e = tl.gather(c, (at * 3 + p) % 8, 0)\n"
+     "    f = tl.gather(at * m, (at + p) % 8, 0)\n" PUT("c + d + e + f"),
+     TK_OK},
+    {"def k(x, y, n, m):\n" AT "    r = tl.arange(0, 16)\n"
+     "    a = tl.load(x + p + r[:, None] + r[None, :]).to(tl.float16)\n"
+     "    b = tl.load(x + r[:, None] * 2 + r[None, :]).to(tl.float16)\n"
+     "    c = tl.dot(a, tl.trans(b)) + tl.dot(b, b)\n"
+     "    d = tl.max(tl.sum(c, 1).to(tl.int32), 0)\n" PUT("at + d"),
+     TK_OK},
+    {"def add(a, b):\n"
+     "    return a + b * 2\n"
+     "@triton.jit\n"
+     "def pick(v, q, n):\n"
+     "    if n == 3:\n"
+     "        return v + q, n\n"
+     "    return v - q, q\n"
+     "@triton.jit\n"
+     "def k(x, y, n, m):\n" AT
+     "    s = tl.associative_scan(tl.load(x + p + at), 0, add)\n"
+     "    t = tl.reduce(at * p, 0, add) + tl.reduce(at, 0, add)\n"
+     "    a, b = pick(at, p, n)\n"
+     "    c, d = pick(at * m, m, n)\n" PUT("s + t + a + b + c + d"),
+     TK_OK},
+    /* programs that go different ways, or the same way by luck */
+    {"def k(x, y, n, m):\n" AT "    s = at\n"
+     "    for i in range(p, n + p):\n"
+     "        s += i\n"
+     "    if p % 4 == 2:\n"
+     "        s = s * 2\n"
+     "    s += p if p < 100 else m\n"
+     "    if p > 8:\n"
+     "        return\n" PUT("s"),
+     TK_OK},
+    {"def k(x, y, n, m):\n" AT "    i = p * 0\n"
+     "    while i < n:\n"
+     "        i += 1 + p // 100\n" PUT("at + i"),
+     TK_OK},
+    /* what one program stores, another one reads or stores: in order */
+    {"def k(x, y, n, m):\n" AT "    v = tl.load(y + p * 8 + at)\n"
+     "    tl.store(y + p * 8 + 8 + at, v + p + 1, mask=p < 9)\n",
+     TK_OK},
+    {"def k(x, y, n, m):\n" AT "    for i in range(3):\n"
+     "        tl.store(y + (p * 5 + i * 3) % 32 + at, at + p + i * 100)\n",
+     TK_OK},
+    {"def k(x, y, n, m):\n" AT "    tl.store(y + at, at + p)\n"
+     "    tl.store(y + 4 + at, at * p)\n",
+     TK_OK},
+    {"def k(x, y, n, m):\n" AT "    tl.store(y + at, at + p)\n", TK_OK},
+    {"def k(x, y, n, m):\n" AT "    tl.store(y + m, p)\n", TK_OK},
+    {"def k(x, y, n, m):\n" AT "    tl.atomic_add(y + at, p)\n", TK_OK},
+    /* what fails does so as in a program of its own */
+    {"def k(x, y, n, m):\n" AT "    v = tl.load(x + p * 64 + at)\n" PUT("v"),
+     TK_FINDING},
+    {"def k(x, y, n, m):\n" AT
+     "    tl.device_assert(p * at < 21, 'too large')\n" PUT("at"),
+     TK_FINDING},
+    {"def k(x, y, n, m):\n" AT
+     "    tl.device_print('p', p)\n" PUT("at // (p + 1)"),
+     TK_OK},
+};
+
+START_TEST(batches_are_what_their_programs_are) {
+  const together *x = &batches[_i];
+  static outcome one, all;
+  char text[TEXT];
+  snprintf(text, sizeof text,
+           "import triton\nimport triton.language as tl\n\n\n"
+           "@triton.jit\n%s",
+           x->text);
+  for (int grid = 2; grid <= 10; grid++) {
+    job j = {.path = "batch.py",
+             .text = text,
+             .kernel = "k",
+             .grid = {grid, 1},
+             .args = {"x=i32[256]:arange", "y=i32[88]:zeros", "n=3", "m=7"}};
+    run_job(&all, &j, "TKDBG_BATCHED");
+    j.schedule = "serial";
+    run_job(&one, &j, NULL);
+    if (one.st != all.st || strcmp(one.said, all.said))
+      ck_abort_msg("%s\n%d, alone:\n%s\n%d, together:\n%s", x->text,
+                   (int)one.st, one.said, (int)all.st, all.said);
+    if (grid == 10 && x->ends != all.st)
+      ck_abort_msg("%s\nends with %d\n%s", x->text, (int)all.st, all.said);
+    if (all.st == TK_OK) same_tensors(&j, &one, &all);
+    tk_session_free(one.s);
+    tk_session_free(all.s);
+  }
+}
+END_TEST
+
+/* ---- scans ----------------------------------------------------------------
+ */
 
 /* Rows of few places and of many, along each axis, both ways. */
 typedef struct scanned {
@@ -489,6 +608,8 @@ int main(void) {
                       (int)(sizeof bench / sizeof *bench));
   tcase_add_loop_test(c, what_is_settled_is_what_is_computed, 0,
                       (int)(sizeof settled / sizeof *settled));
+  tcase_add_loop_test(c, batches_are_what_their_programs_are, 0,
+                      (int)(sizeof batches / sizeof *batches));
   tcase_add_loop_test(c, scans_have_the_bits_of_their_calls, 0,
                       (int)(sizeof scans / sizeof *scans));
   tcase_add_loop_test(c, random_kernels_keep_their_bits, 0, n);
