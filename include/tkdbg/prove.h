@@ -42,6 +42,7 @@ typedef enum tk_given {
   TK_GIVEN_LAUNCH,  /* it is so in this launch, and taken to be in all */
   TK_GIVEN_ASSUMED, /* the user */
   TK_GIVEN_ALWAYS,  /* of sizes that memory can hold */
+  TK_GIVEN_FORM,    /* what launches of this form have in common */
 } tk_given;
 
 /* A duty of one instruction or tensor. */
@@ -67,6 +68,10 @@ typedef struct tk_proof {
   const char *const *notes; /* what is worth knowing about the relations */
   size_t nnotes;
   size_t count[TK_UNDECIDED + 1]; /* of items, by verdict */
+  const char *form; /* "n is 1": another form than the launch has; or NULL */
+  /* Why there is no such form, and no items therefore; or NULL. */
+  const char *absent;
+  const struct tk_proof *next; /* of another form; NULL: there is none */
 } tk_proof;
 
 typedef struct tk_prove_options {
@@ -80,16 +85,30 @@ typedef struct tk_prove_options {
    * cannot be read or are not true of this launch are left out. NULL: it is
    * not known what it says. */
   const char *told;
+  /* A folder, made if it does not exist, to which each question but those for
+   * coverage is written in SMT-LIB 2, where "unsat" means proved; a file for
+   * each, named KERNEL-LINE-DUTY.smt2, with a number if there are several.
+   * NULL: none is written. */
+  const char *smt_out;
+  /* Neighbouring forms are proved as well: for each whole number that the
+   * kernel is compiled for as it is, what is compiled if it is 1, if it is not,
+   * and if it is 2**31 or more.  Of very many the first are proved, and a note
+   * says so. */
+  bool all_forms;
 } tk_prove_options;
 
 /* TK_USAGE: there is nothing to prove with, or an assumption cannot be read, or
  * the relations contradict each other; the report says so. */
 tk_status tk_launch_prove(tk_launch *l, const tk_prove_options *o,
                           const tk_proof **out);
-/* The verdict that counts of all items: REFUTED before UNDECIDED, which stands
- * for ON_DATA too, before PROVED. */
+/* The verdict that counts of all items of all forms: REFUTED before UNDECIDED,
+ * which stands for ON_DATA too, before PROVED. */
 tk_verdict tk_proof_worst(const tk_proof *p);
-/* As text, and as one JSON object; lives until the next one is asked for. */
+/* The exit status of a program that says so: 0, 1 for a counterexample, and 5
+ * where something is undecided. */
+int tk_verdict_status(tk_verdict v);
+/* As text, and as JSON, an object in a line for each form; they live until the
+ * next one is asked for. */
 const char *tk_proof_text(tk_launch *l, const tk_proof *p);
 const char *tk_proof_json(tk_launch *l, const tk_proof *p);
 /* Writes a file of JUnit's XML with a test suite for each proof of the session

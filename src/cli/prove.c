@@ -5,13 +5,12 @@
 
 #include "cli.h"
 
-static int status_of(tk_verdict v) {
-  return v == TK_PROVED ? TK_OK : v == TK_REFUTED ? TK_FINDING : CLI_UNDECIDED;
-}
-
 static int prove_launch(cli_job *j) {
   char *assume = cli_joined(j->args, OPT_ASSUME);
-  tk_prove_options o = {.size = sizeof o, .assume = assume};
+  tk_prove_options o = {.size = sizeof o,
+                        .assume = assume,
+                        .smt_out = cli_value(j->args, OPT_SMT_OUT),
+                        .all_forms = cli_has(j->args, OPT_ALL_FORMS)};
   const tk_proof *p;
   tk_status st = tk_launch_prove(j->launch, &o, &p);
   free(assume);
@@ -23,7 +22,7 @@ static int prove_launch(cli_job *j) {
   const char *junit = cli_value(j->args, OPT_JUNIT);
   if (junit) st = tk_proof_junit(j->launch, p, junit);
   if (st != TK_OK) return st;
-  return status_of(tk_proof_worst(p));
+  return tk_verdict_status(tk_proof_worst(p));
 }
 
 int cli_prove(const cli_args *a) {

@@ -157,7 +157,7 @@ static const tkq_form *element_of(cover_job *j) {
   const tkq_form *f = cover_form(j, tkq_facts_of(j->n));
   for (int i = 0; i < x->rank; i++) {
     const tkq_poly *size = cover_poly(j, j->n->all.items[x->shape + i].p);
-    j->element[i] = tkq_datum(t, 0, 0, INT32_MAX, "element");
+    j->element[i] = tkq_datum(t, 0, 0, tkq_most_size(j->n), "element");
     share(j, j->element[i]);
     f = tkq_and(t, f, tkq_lt(t, j->element[i], size));
   }

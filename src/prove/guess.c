@@ -51,7 +51,7 @@ static void relate_strides(tkq_numbers *n, const tkq_tensor *t) {
 /* No tensor is so large that 32 bits cannot count its elements, with room for
  * the lanes of a block after the last of them. */
 static void limit(tkq_numbers *n, const tkq_tensor *t) {
-  if (!t->known || !t->rank) return;
+  if (!t->known || !t->rank || n->wide) return;
   int r = tkq_relation_new(n, TK_GIVEN_ALWAYS,
                            tk_arena_printf(guess_arena(n),
                                            "%s has at most 2**30 elements",
@@ -66,7 +66,7 @@ static void limit(tkq_numbers *n, const tkq_tensor *t) {
 static bool next_constant(const tkq_numbers *n, size_t *arg, int64_t *c) {
   for (; *arg < n->launch->nargs; ++*arg) {
     const tk_arg *a = &n->launch->args[*arg];
-    if (a->kind != TK_ARG_VALUE || !n->program->args[*arg].value) continue;
+    if (a->kind != TK_ARG_VALUE || !n->scalars->args[*arg].value) continue;
     if (a->value.kind != TK_V_INT || a->value.hi || a->value.lo > INT32_MAX)
       continue;
     *c = (int64_t)a->value.lo;
@@ -413,6 +413,19 @@ static void doubt_size(tkq_numbers *n, int i) {
   find_rivals(n, i, p);
 }
 
+/* Where sizes need 64 bits, what launches a kernel still takes 32 for a grid.
+ */
+static void limit_grid(tkq_numbers *n) {
+  for (int i = 0; i < 3; i++) {
+    const tkq_quantity *q = &n->all.items[n->grid + i];
+    int r = tkq_relation_new(
+        n, TK_GIVEN_ALWAYS,
+        tk_arena_printf(guess_arena(n), "%s < 2**31", q->name));
+    n->relations.items[r].fact =
+        tkq_ge(n->terms, tkq_const(n->terms, INT32_MAX), q->p);
+  }
+}
+
 void tkq_guess(tkq_numbers *n) {
   n->unknown_grid = -1;
   size_t nargs = n->launch->nargs;
@@ -432,4 +445,5 @@ void tkq_guess(tkq_numbers *n) {
   for (int i = 0; i < 3; i++) relate_grid(n, i, &taken);
   relate_rest(n);
   for (int i = 0; i < n->grid; i++) doubt_size(n, i);
+  if (n->wide) limit_grid(n);
 }

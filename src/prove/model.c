@@ -122,14 +122,6 @@ static void put_tensor(tk_buf *out, const model_job *j, size_t arg) {
   tk_buf_printf(out, "]:%s", fill);
 }
 
-/* The quantity of a scalar argument; -1: there is none. */
-static int scalar_of(const tkq_numbers *n, size_t arg) {
-  for (int i = 0; i < (int)n->all.n; i++)
-    if (n->all.items[i].kind == TKQ_OF_SCALAR && n->all.items[i].arg == arg)
-      return i;
-  return -1;
-}
-
 typedef struct model_argument {
   const model_job *job;
   size_t arg;
@@ -139,7 +131,7 @@ static void put_argument(tk_buf *out, void *ud) {
   const model_job *j = ((model_argument *)ud)->job;
   size_t arg = ((model_argument *)ud)->arg;
   const tk_arg *a = &j->n->launch->args[arg];
-  int q = scalar_of(j->n, arg);
+  int q = tkq_scalar_of(j->n, arg);
   if (a->kind == TK_ARG_TENSOR) {
     put_tensor(out, j, arg);
   } else if (q >= 0) {

@@ -10,33 +10,32 @@
 
 #include "prove/oblige.h"
 #include "prove/retile.h"
+#include "prove/smt.h"
 #include "prove/solver.h"
+#include "prove/variant.h"
 #include "typing/origin.h"
-
-static const struct {
-  const char *name, *doc;
-} duties[] = {
-#define DUTY(id, name, doc) {name, doc},
-#include "tkdbg/duty.def"
-#undef DUTY
-};
-
-const char *tk_duty_name(tk_duty d) {
-  return (size_t)d < TK_COUNT(duties) ? duties[d].name : NULL;
-}
-
-const char *tk_duty_doc(tk_duty d) {
-  return (size_t)d < TK_COUNT(duties) ? duties[d].doc : NULL;
-}
 
 bool tk_prove_available(void) {
   return tkq_has_isl();
 }
 
 tk_verdict tk_proof_worst(const tk_proof *p) {
-  if (p->count[TK_REFUTED]) return TK_REFUTED;
-  return p->count[TK_ON_DATA] || p->count[TK_UNDECIDED] ? TK_UNDECIDED
-                                                        : TK_PROVED;
+  tk_verdict worst = TK_PROVED;
+  for (; p; p = p->next) {
+    if (p->count[TK_REFUTED]) return TK_REFUTED;
+    if (p->count[TK_ON_DATA] || p->count[TK_UNDECIDED]) worst = TK_UNDECIDED;
+  }
+  return worst;
+}
+
+int tk_verdict_status(tk_verdict v) {
+  switch (v) {
+  case TK_PROVED: return 0;
+  case TK_REFUTED: return 1;
+  case TK_ON_DATA:
+  case TK_UNDECIDED: break;
+  }
+  return 5;
 }
 
 /* ---- a proof under way --------------------------------------------------- */
@@ -54,6 +53,7 @@ typedef struct prove_job {
   tkq_numbers numbers;
   tkq_walk walk;
   tkq_items items;
+  const tkq_variant *variant; /* NULL: the form of the launch */
   tk_proof *proof;
   tk_proof_item *verdicts;
   bool tiles_alone; /* nothing but rows and columns of tiles is tried */
@@ -77,7 +77,9 @@ static tkq_answer holds_of_tiles(prove_job *j, const tkq_form *facts,
 
 static bool item_holds(prove_job *j, const tkq_item *x, const char **why) {
   relate_programs(j);
-  *why = "it could not be shown, and no small launch contradicts it";
+  *why = j->numbers.wide
+             ? "it could not be shown, and no launch is so large that is run"
+             : "it could not be shown, and no small launch contradicts it";
   if (x->reason) *why = x->reason;
   if (x->reason) return false;
   if (x->duty == TK_DUTY_COVER)
@@ -272,6 +274,7 @@ static void judge_item(prove_job *j, size_t i) {
   v->verdict = x->reason ? TK_UNDECIDED : blame_data(j, x, &why);
   v->reason = reason_of(j, x, why);
   if (x->reason || v->verdict == TK_ON_DATA) return;
+  if (j->numbers.wide) return; /* no such launch is small enough to run */
   if (!tkq_refute(&j->walk, &j->numbers, x, &model)) return;
   v->verdict = TK_REFUTED;
   v->reason = NULL;
@@ -338,12 +341,13 @@ static void fill_proof(prove_job *j) {
                   .given = given,
                   .nrelations = n,
                   .notes = j->numbers.notes.items,
-                  .nnotes = j->numbers.notes.n};
+                  .nnotes = j->numbers.notes.n,
+                  .form = j->variant ? j->variant->text : NULL};
   for (size_t i = 0; i < j->items.n; i++) p->count[j->verdicts[i].verdict]++;
 }
 
 /* Relations that contradict each other would prove everything. */
-static void check_relations(prove_job *j, tk_env *e) {
+static bool relations_agree(prove_job *j) {
   relate_programs(j);
   const tkq_form *f = tkq_facts_of(&j->numbers);
   for (size_t i = 0; i < j->numbers.all.n; i++)
@@ -355,7 +359,11 @@ static void check_relations(prove_job *j, tk_env *e) {
     f = tkq_and(&j->terms, f,
                 tkq_ge(&j->terms, j->terms.grid[i], tkq_const(&j->terms, 1)));
   f = tkq_and(&j->terms, f, tkq_possible_contents(&j->numbers));
-  if (tkq_holds(&j->terms, f) != TKQ_NEVER) return;
+  return tkq_holds(&j->terms, f) != TKQ_NEVER;
+}
+
+static void check_relations(prove_job *j, tk_env *e) {
+  if (relations_agree(j)) return;
   tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                            "the relations of this launch contradict each "
                            "other, so that every kernel would be right");
@@ -363,6 +371,34 @@ static void check_relations(prove_job *j, tk_env *e) {
     tk_diag_note(e, d, NULL, (tk_span){0, 0}, "%s",
                  j->numbers.relations.items[i].text);
   tk_throw(e, TK_USAGE);
+}
+
+/* The relations that leave no launch for a form, in a row. */
+static const char *contradiction(prove_job *j) {
+  const char *text = "";
+  for (size_t i = j->numbers.relations.n; i-- > 0;) {
+    tkq_relation *r = &j->numbers.relations.items[i];
+    r->on = r->from == TK_GIVEN_FORM;
+    if (!r->on && relations_agree(j)) r->on = true;
+  }
+  for (size_t i = 0; i < j->numbers.relations.n; i++) {
+    const tkq_relation *r = &j->numbers.relations.items[i];
+    if (r->on && r->from != TK_GIVEN_FORM)
+      text =
+          tk_arena_printf(j->arena, "%s%s%s", text, *text ? ", " : "", r->text);
+  }
+  return text;
+}
+
+/* Coverage is left out: its question is about sets, and no formula. */
+static void write_questions(prove_job *j, tk_env *e) {
+  const char *folder = j->options->smt_out;
+  tkq_smt_folder(e, j->arena, folder);
+  for (size_t i = 0; i < j->items.n; i++) {
+    const tkq_item *x = &j->items.items[i];
+    if (x->func && !x->reason)
+      tkq_smt_write(e, folder, &j->numbers, &j->walk, x);
+  }
 }
 
 static void need_solver(tk_env *e) {
@@ -374,46 +410,136 @@ static void need_solver(tk_env *e) {
   tk_throw(e, TK_USAGE);
 }
 
-static void prove_launch(tk_env *e, void *ud) {
-  prove_job *j = ud;
-  need_solver(e);
-  tk_unit *u = tk_specialise(e, j->launch);
-  j->launch->unit = u;
-  j->terms = (tkq_terms){.arena = j->arena,
-                         .lasting = j->arena,
-                         .scratch = &j->scratch,
-                         .budget = MOST_ENTRIES};
-  j->numbers = (tkq_numbers){
-      .terms = &j->terms, .launch = j->launch, .program = &u->program};
+static void find_relations(prove_job *j, tk_env *e) {
   tkq_numbers_of(&j->numbers);
   if (j->options && j->options->told)
     tkq_tell(&j->numbers, e, j->options->told);
   tkq_guess(&j->numbers);
   if (j->options && j->options->assume)
     tkq_assume(&j->numbers, e, j->options->assume);
-  check_relations(j, e);
+}
+
+static void judge_all(prove_job *j, tk_env *e) {
   for (int i = 0; i < 3; i++)
     j->terms.grid[i] = j->numbers.all.items[j->numbers.grid + i].p;
-  j->walk = (tkq_walk){
-      .terms = &j->terms, .program = &u->program, .params = j->numbers.params};
+  j->walk = (tkq_walk){.terms = &j->terms,
+                       .program = j->numbers.program,
+                       .params = j->numbers.params};
   tkq_walk_program(&j->walk);
   tkq_check_contents(&j->numbers, &j->walk, e);
   tkq_oblige(&j->walk, &j->numbers, &j->items);
   j->verdicts = TK_NEWN(j->arena, tk_proof_item, j->items.n + 1);
+  if (j->options && j->options->smt_out && !j->variant) write_questions(j, e);
   for (size_t i = 0; i < j->items.n; i++) judge_item(j, i);
   for (size_t i = 0; i < j->items.n; i++) rest_on_arithmetic(j, i);
   for (size_t i = 0; i < j->items.n; i++) add_needs(j, i);
-  j->proof = TK_NEW(j->arena, tk_proof);
+}
+
+static prove_job job_of(const prove_job *j, const tkq_variant *v) {
+  prove_job x = {.launch = j->launch,
+                 .options = j->options,
+                 .arena = j->arena,
+                 .variant = v};
+  tk_arena_init(&x.scratch, j->arena->env);
+  x.proof = TK_NEW(j->arena, tk_proof);
+  return x;
+}
+
+static void prove_form(tk_env *e, void *ud) {
+  prove_job *j = ud;
+  const tkq_variant *v = j->variant;
+  const tk_unit *own = j->launch->unit;
+  j->terms = (tkq_terms){.arena = j->arena,
+                         .lasting = j->arena,
+                         .scratch = &j->scratch,
+                         .budget = MOST_ENTRIES};
+  j->numbers = (tkq_numbers){.terms = &j->terms,
+                             .launch = j->launch,
+                             .program = v ? v->program : &own->program,
+                             .scalars = v ? v->scalars : &own->program,
+                             .wide = v && v->kind == TKQ_INT64};
+  find_relations(j, e);
+  const char *absent = NULL;
+  if (v) tkq_variant_tell(&j->numbers, v);
+  if (!v)
+    check_relations(j, e);
+  else if (!relations_agree(j))
+    absent = contradiction(j);
+  if (!absent) judge_all(j, e);
   fill_proof(j);
+  if (v) j->proof->nnotes = 0; /* the launch's own has them */
+  j->proof->absent = absent;
+}
+
+/* The proof of a form; throws what is thrown there. */
+static tk_proof *proof_of(tk_env *e, const prove_job *j, const tkq_variant *v) {
+  prove_job x = job_of(j, v);
+  tk_status st = tk_protect(e, prove_form, &x);
+  tk_arena_free(&x.scratch);
+  if (st != TK_OK) tk_throw(e, st);
+  return x.proof;
+}
+
+/* ---- neighbouring forms -------------------------------------------------- */
+
+enum { MOST_FORMS = 32 };
+
+static tk_proof *refused_proof(const prove_job *j, const tkq_variant *v) {
+  tk_proof *p = TK_NEW(j->arena, tk_proof);
+  const tk_unit *own = j->launch->unit;
+  *p = (tk_proof){.kernel = own->program.kernel->name,
+                  .fixed = "",
+                  .form = v->text,
+                  .absent = tk_arena_printf(
+                      j->arena, "the kernel does not compile: %s", v->refused)};
+  return p;
+}
+
+static void note_forms(const prove_job *j, const char *text) {
+  size_t n = j->proof->nnotes;
+  const char **notes = TK_NEWN(j->arena, const char *, n + 1);
+  for (size_t i = 0; i < n; i++) notes[i] = j->proof->notes[i];
+  notes[n] = text;
+  j->proof->notes = notes;
+  j->proof->nnotes = n + 1;
+}
+
+static void prove_neighbours(prove_job *j, tk_env *e) {
+  const tk_unit *own = j->launch->unit;
+  tk_proof *last = j->proof;
+  size_t forms = 0;
+  for (size_t arg = 0; arg < j->launch->nargs; arg++)
+    for (int kind = 0; kind < TKQ_VARIANTS; kind++) {
+      tkq_variant v = {.kind = (tkq_variant_kind)kind, .arg = arg};
+      if (!tkq_variant_make(e, j->launch, &own->program, &v)) continue;
+      if (++forms > MOST_FORMS) continue;
+      tk_proof *p = v.program ? proof_of(e, j, &v) : refused_proof(j, &v);
+      last->next = p;
+      last = p;
+    }
+  if (forms > MOST_FORMS)
+    note_forms(j, tk_arena_printf(j->arena,
+                                  "%zu more forms are not proved: at most %d "
+                                  "neighbours of a launch are",
+                                  forms - MOST_FORMS, MOST_FORMS));
+  if (j->launch->fn->fixed || j->launch->fn->form)
+    note_forms(j, "this launch has a typed form in place of a kernel, so that "
+                  "there are no other forms");
+}
+
+static void prove_launch(tk_env *e, void *ud) {
+  prove_job *j = ud;
+  need_solver(e);
+  j->launch->unit = tk_specialise(e, j->launch);
+  j->proof = proof_of(e, j, NULL);
+  if (j->options && j->options->all_forms) prove_neighbours(j, e);
 }
 
 tk_status tk_launch_prove(tk_launch *l, const tk_prove_options *o,
                           const tk_proof **out) {
   prove_job j = {.launch = l, .options = o, .arena = &l->arena};
   *out = NULL;
-  tk_arena_init(&j.scratch, l->arena.env);
   tk_status st = tk_session_guard(l->session, prove_launch, &j);
-  tk_arena_free(&j.scratch);
   if (st == TK_OK) *out = j.proof;
   return st;
 }

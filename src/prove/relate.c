@@ -55,6 +55,10 @@ int tkq_relation_new(tkq_numbers *n, tk_given from, const char *text) {
   return (int)n->relations.n - 1;
 }
 
+int64_t tkq_most_size(const tkq_numbers *n) {
+  return n->wide ? (int64_t)1 << 48 : INT32_MAX;
+}
+
 /* A quantity that must not be in what it is said to be, also by way of what
  * others are. */
 typedef struct relate_cycle {
@@ -90,7 +94,7 @@ static int add_axes(tkq_numbers *n, size_t arg, tkq_quantity_kind kind,
     q.name = tk_arena_printf(
         relate_arena(n),
         kind == TKQ_OF_SHAPE ? "%s.shape[%d]" : "%s.stride(%d)", t->name, i);
-    quantity(n, q, least, INT32_MAX);
+    quantity(n, q, least, tkq_most_size(n));
     if (values[i] < least) t->known = false;
   }
   return first;
@@ -131,12 +135,26 @@ static void add_scalar(tkq_numbers *n, const tk_param *p) {
   tkq_quantity q = {.kind = TKQ_OF_SCALAR, .arg = p->arg, .name = a->name};
   q.value = tk_lane_int(d, &bits);
   q.never_one = a->kind == TK_ARG_VALUE && !a->no_specialize;
-  int number = quantity(n, q, lo, hi);
-  n->params[p->slot] =
-      (tkq_value){.kind = TKQ_INT, .p = n->all.items[number].p};
+  quantity(n, q, lo, hi);
+}
+
+static bool is_scalar(const tkq_numbers *n, const tk_param *p) {
+  const tk_arg *a = &n->launch->args[p->arg];
+  return !p->type.ptr && a->kind != TK_ARG_TENSOR &&
+         (a->kind == TK_ARG_SCALAR || a->value.kind == TK_V_INT);
+}
+
+int tkq_scalar_of(const tkq_numbers *n, size_t arg) {
+  for (int i = 0; i < (int)n->all.n; i++)
+    if (n->all.items[i].kind == TKQ_OF_SCALAR && n->all.items[i].arg == arg)
+      return i;
+  return -1;
 }
 
 static void add_params(tkq_numbers *n) {
+  const tk_program *s = n->scalars;
+  for (size_t i = 0; i < s->nparams; i++)
+    if (is_scalar(n, &s->params[i])) add_scalar(n, &s->params[i]);
   for (size_t i = 0; i < n->program->nparams; i++) {
     const tk_param *p = &n->program->params[i];
     const tk_arg *a = &n->launch->args[p->arg];
@@ -144,9 +162,9 @@ static void add_params(tkq_numbers *n) {
     if (p->type.ptr == 1 && a->kind == TK_ARG_TENSOR)
       n->params[p->slot] = (tkq_value){
           .kind = TKQ_POINTER, .p = tkq_const(n->terms, 0), .tensor = p->arg};
-    else if (!p->type.ptr && a->kind != TK_ARG_TENSOR &&
-             (a->kind == TK_ARG_SCALAR || a->value.kind == TK_V_INT))
-      add_scalar(n, p);
+    int q = is_scalar(n, p) ? tkq_scalar_of(n, p->arg) : -1;
+    if (q >= 0)
+      n->params[p->slot] = (tkq_value){.kind = TKQ_INT, .p = n->all.items[q].p};
   }
 }
 

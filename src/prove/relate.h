@@ -66,6 +66,9 @@ typedef struct tkq_numbers {
   tkq_terms *terms;
   const tk_launch *launch;
   const tk_program *program;
+  const tk_program *scalars; /* the same or another form of the kernel, whose
+                                parameters are quantities */
+  bool wide;                 /* sizes may need 64 bits */
   TK_VEC(tkq_quantity) all;
   TK_VEC(const tkq_poly *) is; /* of each quantity: by its relation; or NULL */
   TK_VEC(tkq_relation) relations;
@@ -80,6 +83,10 @@ typedef struct tkq_numbers {
 } tkq_numbers;
 
 void tkq_numbers_of(tkq_numbers *n);
+/* The quantity of a scalar argument; -1: there is none. */
+int tkq_scalar_of(const tkq_numbers *n, size_t arg);
+/* The largest size that a tensor may have. */
+int64_t tkq_most_size(const tkq_numbers *n);
 /* Takes what the program that launches says (assume.c). */
 void tkq_tell(tkq_numbers *n, tk_env *e, const char *text);
 /* Relations that are read off the numbers, of what nothing else is said

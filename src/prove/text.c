@@ -19,6 +19,7 @@ static const struct {
     [TK_GIVEN_LAUNCH] = {"launch", "as in this launch"},
     [TK_GIVEN_ASSUMED] = {"assumed", "as --assume says"},
     [TK_GIVEN_ALWAYS] = {"always", "as memory is limited"},
+    [TK_GIVEN_FORM] = {"form", "as in all launches of this form"},
 };
 
 typedef struct text_job {
@@ -93,28 +94,40 @@ static void put_item(tk_buf *out, const text_job *j, const tk_proof_item *x) {
 
 static void put_counts(tk_buf *out, const tk_proof *p) {
   const char *before = "";
-  tk_buf_printf(out, "%s: ", p->kernel);
+  tk_buf_printf(out, "%s", p->kernel);
+  if (p->form) tk_buf_printf(out, ", where %s", p->form);
+  tk_buf_puts(out, ": ");
   for (int i = 0; i <= TK_UNDECIDED; i++) {
     if (!p->count[i]) continue;
     tk_buf_printf(out, "%s%zu %s", before, p->count[i], verdicts[i]);
     before = ", ";
   }
-  if (!p->nitems) tk_buf_puts(out, "nothing to prove");
+  if (p->absent)
+    tk_buf_printf(out, "no such form: %s", p->absent);
+  else if (!p->nitems)
+    tk_buf_puts(out, "nothing to prove");
   if (*p->fixed) tk_buf_printf(out, "; for %s", p->fixed);
   tk_buf_putc(out, '\n');
 }
 
-static void write_proof(tk_env *e, void *ud) {
-  text_job *j = ud;
-  tk_buf *out = &j->launch->text;
-  (void)e;
-  tk_buf_clear(out);
+static void put_proof(tk_buf *out, text_job *j) {
   j->number = TK_NEWN(&j->launch->arena, int, j->proof->nrelations + 1);
   number_relations(j);
   for (size_t i = 0; i < j->proof->nitems; i++)
     put_item(out, j, &j->proof->items[i]);
   put_relations(out, j);
   put_counts(out, j->proof);
+}
+
+/* Writes each form. */
+static void put_forms(text_job *j, void (*put)(tk_buf *out, text_job *j)) {
+  tk_buf_clear(&j->launch->text);
+  for (; j->proof; j->proof = j->proof->next) put(&j->launch->text, j);
+}
+
+static void write_proof(tk_env *e, void *ud) {
+  (void)e;
+  put_forms(ud, put_proof);
 }
 
 static const char *proof_text(tk_launch *l, const tk_proof *p,
@@ -181,17 +194,15 @@ static void json_relations(tk_buf *out, const text_job *j) {
   tk_buf_putc(out, ']');
 }
 
-static void write_json(tk_env *e, void *ud) {
-  text_job *j = ud;
+static void json_proof(tk_buf *out, text_job *j) {
   const tk_proof *p = j->proof;
-  tk_buf *out = &j->launch->text;
-  (void)e;
-  tk_buf_clear(out);
   j->number = TK_NEWN(&j->launch->arena, int, p->nrelations + 1);
   number_relations(j);
   tk_buf_puts(out, "{\"kernel\": ");
   tk_json_string(out, p->kernel, strlen(p->kernel));
   put_string(out, "for", p->fixed);
+  put_string(out, "form", p->form);
+  put_string(out, "absent", p->absent);
   tk_buf_puts(out, ", \"items\": [");
   for (size_t i = 0; i < p->nitems; i++) {
     if (i) tk_buf_puts(out, ", ");
@@ -202,6 +213,11 @@ static void write_json(tk_env *e, void *ud) {
   tk_buf_puts(out, ", \"relations\": ");
   json_relations(out, j);
   tk_buf_puts(out, "}\n");
+}
+
+static void write_json(tk_env *e, void *ud) {
+  (void)e;
+  put_forms(ud, json_proof);
 }
 
 const char *tk_proof_json(tk_launch *l, const tk_proof *p) {
@@ -242,12 +258,21 @@ static void put_name(tk_buf *out, void *ud) {
   tk_buf_printf(out, "%s: %s", x->subject, tk_duty_name(x->duty));
 }
 
+/* As pytest's own files have it, and the column. */
+static void put_case_place(tk_buf *out, const tk_place *at) {
+  if (!at->file) return;
+  tk_buf_puts(out, " file=\"");
+  put_markup(out, at->file);
+  tk_buf_printf(out, "\" line=\"%d\" column=\"%d\"", at->line, at->column);
+}
+
 static void put_case(tk_buf *out, text_job *j) {
   tk_buf_puts(out, "    <testcase classname=\"");
   put_markup(out, j->proof->kernel);
   tk_buf_puts(out, "\" name=\"");
   put_markup(out, tk_arena_text(&j->launch->arena, put_name, j, NULL));
   tk_buf_puts(out, "\"");
+  put_case_place(out, &j->item->place);
   if (j->item->verdict == TK_PROVED) {
     tk_buf_puts(out, "/>\n");
     return;
@@ -264,6 +289,8 @@ static void put_suite(tk_buf *out, void *ud) {
   put_markup(out, p->kernel);
   if (*p->fixed) tk_buf_puts(out, " for ");
   put_markup(out, p->fixed);
+  if (p->form) tk_buf_puts(out, ", where ");
+  if (p->form) put_markup(out, p->form);
   tk_buf_printf(out,
                 "\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
                 "skipped=\"%zu\">\n",
@@ -279,8 +306,10 @@ static void put_suite(tk_buf *out, void *ud) {
 static void write_junit(tk_env *e, void *ud) {
   text_job *j = ud;
   tk_buf *out = &j->launch->text, *suites = &j->launch->session->suites;
-  const char *suite = tk_arena_text(&j->launch->arena, put_suite, j, NULL);
-  if (!strstr(tk_buf_str(suites), suite)) tk_buf_puts(suites, suite);
+  for (; j->proof; j->proof = j->proof->next) {
+    const char *suite = tk_arena_text(&j->launch->arena, put_suite, j, NULL);
+    if (!strstr(tk_buf_str(suites), suite)) tk_buf_puts(suites, suite);
+  }
   tk_buf_clear(out);
   tk_buf_printf(out,
                 "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"

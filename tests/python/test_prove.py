@@ -159,6 +159,62 @@ class Relations(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("coverage: counterexample", done.stdout)
 
+    def conditions(self, kernel, *more):
+        """The files of --smt-out, by name, of a kernel that a row is about,
+        and the items of its JSON."""
+        row = next(r for r in launches.table()
+                   if r.kernel == kernel and not r.assume)
+        launch = launches.launch(row.kind, kernel, *launches.SIZES)
+        with tempfile.TemporaryDirectory() as folder:
+            made = os.path.join(folder, "new", "conditions")
+            done = run("prove", "--json", "--smt-out", made, launches.KERNELS,
+                       *launch.options(), *more)
+            if "libisl-dev" in done.stderr:
+                self.skipTest("isl is not installed (libisl-dev)")
+            self.assertEqual(done.stderr, "")
+            files = {}
+            for name in os.listdir(made):
+                with open(os.path.join(made, name), encoding="utf-8") as file:
+                    files[name] = file.read()
+        return files, json.loads(done.stdout)["items"]
+
+    def test_conditions_for_other_solvers(self):
+        files, items = self.conditions("copy", "--assume", "n % 3 == 1")
+        asked = {(f"{i['file']}:{i['line']}: {i['subject']}: {i['duty']}",
+                  f"copy-{i['line']}-{i['duty'].replace(' ', '-')}")
+                 for i in items if i["duty"] != "coverage"}
+        self.assertIn("bounds", {i["duty"] for i in items})
+        self.assertEqual(
+            {(text.splitlines()[0][2:], re.sub(r"(-\d+)?\.smt2", "", name))
+             for name, text in files.items()}, asked)
+        for name, text in files.items():
+            with self.subTest(name):
+                lines = [line.split(" ; ")[0] for line in text.splitlines()
+                         if not line.startswith(";")]
+                self.assertEqual(lines[0], "(set-logic QF_NIA)")
+                self.assertEqual(lines[-1], "(check-sat)")
+                self.assertEqual(text.count("("), text.count(")"))
+                self.assertIn("\n; unsat: proved", text)
+                self.assertIn("\n; n % 3 == 1\n", text)
+                self.check_symbols(lines)
+
+    def check_symbols(self, lines):
+        """That each symbol is declared once, and before it is used."""
+        known = set()
+        for line in lines:
+            made = re.match(r"\((?:declare|define)-fun (\|[^|]*\||\S+)", line)
+            used = re.findall(r"\|[^|]*\||[a-z_.]+\.\d+", line)
+            if made:
+                self.assertNotIn(made[1], known)
+                known.add(made[1])
+            self.assertLessEqual(set(used), known, line)
+
+    def test_conditions_about_what_is_loaded(self):
+        files, _ = self.conditions("gather", "--assume", "0 <= idx[*] < n")
+        bounds = [text for name, text in files.items() if "bounds" in name]
+        self.assertTrue(any("; a value that is loaded" in text
+                            for text in bounds))
+
     def test_verdicts_as_test_cases(self):
         row = next(r for r in launches.table() if r.refuted)
         launch = launches.launch(row.kind, row.kernel, *launches.SIZES)
@@ -184,6 +240,10 @@ class Relations(unittest.TestCase):
         place = f"{item['file']}:{item['line']}: " if "file" in item else ""
         self.assertEqual(case.get("name"),
                          f"{place}{item['subject']}: {item['duty']}")
+        self.assertEqual((case.get("file"), case.get("line")),
+                         (item["file"], str(item["line"]))
+                         if "file" in item else (None, None))
+        self.assertEqual("file" in item, (case.get("column") or "").isdigit())
         outcome = [(o.tag, o.get("message")) for o in case]
         verdict = item["verdict"]
         if verdict == "proved":
@@ -194,6 +254,67 @@ class Relations(unittest.TestCase):
         else:
             self.assertEqual(outcome, [
                 ("skipped", f"{verdict}: {item['reason']}")])
+
+
+FORMS = """
+@triton.jit
+def at_one(x, out, n, step, B: tl.constexpr):
+    i = tl.program_id(0).to(tl.int64) * B + tl.arange(0, B)
+    if n == 1:
+        tl.store(out + i, tl.load(x + i, mask=i < 2), mask=i < n)
+    tl.store(out + i, tl.load(x + i * step, mask=i < n), mask=i < n)
+"""
+
+
+class Forms(unittest.TestCase):
+    """--all-forms: what Triton compiles for other kinds of numbers."""
+
+    def prove(self, text, kernel, *args):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "kernels.py")
+            with open(path, "w") as f:
+                f.write("import triton\nimport triton.language as tl\n" + text)
+            given = [o for a in args for o in ("--arg", a)]
+            done = run("prove", "--json", "--all-forms", path, "--kernel",
+                       kernel, "--grid", "6", *given)
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        self.assertEqual(done.stderr, "")
+        forms = [json.loads(line) for line in done.stdout.splitlines()]
+        return {f.get("form"): f for f in forms}
+
+    ARGS = "x=f32[91]:ones", "out=f32[91]:empty", "n=91"
+
+    def test_each_number_is_of_other_kinds(self):
+        forms = self.prove(FORMS, "at_one", *self.ARGS, "step=1", "B=16")
+        self.assertEqual(list(forms), [None, "n is 1", "n is 2**31 or more",
+                                       "step is not 1"])
+        found, = (i for i in forms["n is 1"]["items"]
+                  if i["verdict"] == "counterexample")
+        self.assertEqual((found["duty"], found["line"]), ("bounds", 8))
+        self.assertIn("'n=1'", found["command"])
+        self.assertEqual(having(forms["n is 2**31 or more"], "proved"),
+                         {"bounds", "no wrap", "once", "apart", "coverage"})
+        self.assertIn("step = x.stride(0)", forms["step is not 1"]["absent"])
+
+    def test_32_bits_wrap_where_a_size_needs_more(self):
+        with open(launches.KERNELS) as f:
+            text = f.read()
+        forms = self.prove(text, "copy", *self.ARGS, "B=16")
+        for form, verdict in ((None, "proved"), ("n is 1", "proved"),
+                              ("n is 2**31 or more", "undecided")):
+            self.assertEqual({i["verdict"] for i in forms[form]["items"]
+                              if i["duty"] == "no wrap"}, {verdict}, form)
+
+    def test_there_are_at_most_32(self):
+        names = [f"n{i}" for i in range(20)]
+        text = ("@triton.jit\ndef many(out, %s):\n    tl.store(out, %s)\n" %
+                (", ".join(names), " + ".join(names)))
+        forms = self.prove(text, "many", "out=i32[1]:empty",
+                           *(f"{n}={i + 2}" for i, n in enumerate(names)))
+        self.assertEqual(len(forms), 33)
+        self.assertIn("8 more forms are not proved: at most 32 neighbours of a "
+                      "launch are", forms[None]["notes"])
 
 
 HEAD = """
@@ -230,6 +351,25 @@ def run(x, y):
     n = out.numel()
     double[lambda meta: (triton.cdiv(n, meta["B"]),)](x, y, out, n, B=64)
 run(ones(256), ones(256))
+"""
+
+
+TESTS = """
+import pytest
+
+@triton.jit
+def copy(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n), mask=i < n)
+
+@pytest.mark.parametrize("n", [330, 401])
+def test_copy(n):
+    x = ones(n)
+    copy[(triton.cdiv(n, 64),)](x, torch.empty_like(x), x.numel(), B=64)
+
+def test_double():
+    x = ones(256)
+    double[(4,)](x, x, torch.empty_like(x), 256, B=64)
 """
 
 
@@ -275,6 +415,11 @@ class Scripts(unittest.TestCase):
         proof, _ = self.prove(DOUBLE.replace("CHECKS", "pass"))
         self.assertEqual(having(proof, "counterexample"), {"bounds"})
 
+    def test_launches_of_which_the_same_is_true_are_told_once(self):
+        checks = "assert x.shape == y.shape"
+        self.prove(DOUBLE.replace("CHECKS", checks) +
+                   "run(ones(640), ones(640))\n")
+
     def test_launches_are_test_suites(self):
         text = HEAD + ROWS + "run(ones(40, 40))\nrun(ones(4, 90))\n"
         with tempfile.TemporaryDirectory() as folder:
@@ -293,6 +438,33 @@ class Scripts(unittest.TestCase):
         for suite in suites:
             self.assertEqual(suite.get("failures"), "0")
             self.assertEqual(suite.get("skipped"), "0")
+
+    def test_a_test_run_makes_one_table(self):
+        support.need("pytest")
+        text = HEAD + TESTS
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "test_kernels.py")
+            page, data = (os.path.join(folder, n) for n in ("t.html", "t.json"))
+            with open(path, "w") as f:
+                f.write(text)
+            done = run("prove", "-q", "--table", page, "--table", data,
+                       "--python", sys.executable, "-m", "pytest", "-q", path)
+            if "libisl-dev" in done.stderr:
+                self.skipTest("isl is not installed (libisl-dev)")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            with open(data, encoding="utf-8") as f:
+                table = json.load(f)
+            with open(page, encoding="utf-8") as f:
+                shown = f.read()
+        self.assertEqual(
+            [(k["kernel"], k["for"], k["verdict"]) for k in table["kernels"]],
+            [("copy", "B = 64", "proved"), ("double", "B = 64",
+                                            "counterexample")])
+        self.assertEqual(table["counts"]["proved"], 1)
+        self.assertEqual(table["by_duty"]["bounds"]["counterexample"], 3)
+        self.assertIn("test_kernels.py::test_copy[330]",
+                      table["kernels"][0]["test"])
+        self.assertIn("see: tkdbg run --check", shown)
 
 
 if __name__ == "__main__":
