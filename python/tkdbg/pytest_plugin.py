@@ -11,18 +11,21 @@ from __future__ import annotations
 
 import argparse
 import os
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from . import errors, runners, why, session as session_, setup
+from . import (errors, othersizes, runners, sizetests, why,
+               session as session_, setup)
 
 if TYPE_CHECKING:
     from .session import Session
 
 LEVELS = ("error", "warning")
 NEVER = "never"
+MARKER = "tkdbg_sizes"
 
 
 def pytest_addoption(parser: Any) -> None:
@@ -54,6 +57,16 @@ def pytest_addoption(parser: Any) -> None:
              "fails")
 
 
+def _most(marker):
+    """How many other values of a size a marker asks for."""
+    given = [*marker.args, *marker.kwargs.values()]
+    if len(given) > 1 or set(marker.kwargs) - {"n"} or given and (
+            type(given[0]) is not int or given[0] < 1):
+        raise errors.UsageError(f"@pytest.mark.{MARKER} takes a number from "
+                                "1, as in tkdbg_sizes(4)")
+    return given[0] if given else othersizes.EACH
+
+
 def _exit_status(text):
     if not text.isdecimal() or not 1 <= int(text) <= 255:
         raise argparse.ArgumentTypeError(
@@ -77,6 +90,9 @@ def pytest_configure(config: Any) -> None:
     plugin = Plugin(session, config.option.tkdbg_fail_on,
                     config.option.tkdbg_why == "on")
     config.pluginmanager.register(plugin, "tkdbg-findings")
+    config.addinivalue_line(
+        "markers", f"{MARKER}(n={othersizes.EACH}): run the test again with "
+        "other sizes, at most n for each one, and with other strides")
     if session.options.debug:
         config.pluginmanager.register(runners, "tkdbg-runners")
 
@@ -187,6 +203,35 @@ class Plugin:
         if self.why is not None:
             self.why.close()
             self.why = None
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self, item: Any) -> Any:
+        began = time.process_time()
+        outcome: Any = yield
+        marker = item.get_closest_marker(MARKER)
+        if marker is None or outcome.excinfo is not None:
+            return
+        try:
+            text = self._other_sizes(item, _most(marker),
+                                     time.process_time() - began)
+        except errors.UsageError as e:
+            text = str(e)
+        if text:
+            try:
+                pytest.fail(text, pytrace=False)
+            except pytest.fail.Exception as e:
+                outcome.force_exception(e)
+
+    def _other_sizes(self, item, most, seconds):
+        """What a test that has passed does not do with other sizes."""
+        said, unmet = sizetests.try_test(self.session, item, most, seconds)
+        if unmet:
+            item.warn(pytest.PytestWarning(
+                f"{MARKER}: {unmet.removeprefix('--sizes: ')}"))
+        lines = said.lines() if said is not None else []
+        item.user_properties += [(f"tkdbg.{MARKER.partition('_')[2]}",
+                                  line.strip()) for line in lines]
+        return "\n".join(lines)
 
     def _why(self, item, call):
         """The lines about a comparison that has failed in a test."""
