@@ -71,6 +71,10 @@ typedef struct tk_profile_function {
   double total;                 /* with them */
   const tk_profile_line *lines; /* from the first to the last */
   size_t nlines;
+  /* Of a kernel that a program has written: what it computes, and which lines
+   * of the program it comes from; tk_function_remark gave them. */
+  const char *const *remarks;
+  size_t nremarks;
 } tk_profile_function;
 
 /* The same as a tree: kernel, function that it calls, line, operation.  Each

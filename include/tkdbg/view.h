@@ -31,8 +31,15 @@ void tk_view_free(tk_view *v);
 void tk_view_expect_many(tk_view *v);
 /* Whether the launches that begin from now on are left out. */
 void tk_view_ignore(tk_view *v, bool launches);
+/* The steps of a program are kept in any case; it is counted along the axes of
+ * the grid, the first one fastest. */
+void tk_view_keep(tk_view *v, uint64_t program);
 /* How many launches it holds. */
 size_t tk_view_launches(const tk_view *v);
+
+/* Adds a part that stands beside the launches: a member of the data, whose
+ * value is a text of JSON.  docs/view.md says which ones the page draws. */
+tk_status tk_view_add(tk_view *v, const char *key, const char *json);
 
 /* The data, as one JSON object. */
 tk_status tk_view_json(tk_view *v, const char **out);
@@ -40,6 +47,9 @@ tk_status tk_view_json(tk_view *v, const char **out);
 tk_status tk_view_html(tk_view *v, const char **out);
 /* Writes the page to a file; reports why it cannot (TK_USAGE). */
 tk_status tk_view_save(tk_view *v, const char *path);
+/* Shows a file by $BROWSER, or by what the desktop has set.  The browser goes
+ * on when this process has ended; standard error says why it cannot start. */
+void tk_view_show(const char *path);
 
 #ifdef __cplusplus
 }

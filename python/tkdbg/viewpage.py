@@ -8,7 +8,6 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-import webbrowser
 from typing import TYPE_CHECKING, Any
 
 from . import errors, watched
@@ -55,7 +54,7 @@ class View(watched.Watched):
         if not self._session.options.is_quiet():
             sys.stderr.write(f"tkdbg: wrote {path}\n")
         if self._session.options.open:
-            webbrowser.open(f"file://{os.path.abspath(path)}")
+            self._session.lib.tk_view_show(os.fsencode(path))
 
     def _write(self, complete):
         if self._session.options.json:

@@ -175,6 +175,14 @@ static double add_calls(tk_profile *p, tkf_frame *caller, const tkf_node *n,
   return ticks;
 }
 
+/* They belong to the session, and a profile may be read later. */
+static void copy_remarks(tk_profile *p, tkf_function *to,
+                         const tk_function *of) {
+  for (size_t i = 0; i < of->remarks.n; i++)
+    TK_PUSH(&p->arena, &to->remarks,
+            tk_arena_strdup(&p->arena, of->remarks.items[i]));
+}
+
 void tkf_add_run(tk_profile *p) {
   tkf_run *r = &p->run;
   p->seconds += tk_clock_seconds() - r->seconds;
@@ -185,6 +193,6 @@ void tkf_add_run(tk_profile *p) {
   if (!r->kernel) return; /* no program began */
   tkf_function *f = function_of(p, r->kernel->func);
   f->kernel = true;
-  f->launches++;
+  if (!f->launches++) copy_remarks(p, f, r->t->launch->fn);
   add_calls(p, NULL, r->kernel, (where){NULL, {0, 0}});
 }

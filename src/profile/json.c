@@ -62,6 +62,7 @@ static json_t *json_line(const tk_profile_data *d, const tk_profile_line *l) {
   json_object_set_new(o, "line", json_integer(l->place.line));
   json_object_set_new(o, "text",
                       json_text(l->place.text, l->place.text_length));
+  if (l->place.origin) set_text(o, "origin", l->place.origin);
   json_object_set_new(o, "total_seconds", json_real(l->total));
   set_counts(o, d, &l->counts);
   for (size_t i = 0; i < l->nops; i++)
@@ -70,12 +71,27 @@ static json_t *json_line(const tk_profile_data *d, const tk_profile_line *l) {
   return o;
 }
 
+/* Its lines, from the first to the last. */
+static json_t *json_source(const tk_profile_function *f) {
+  json_t *lines = json_array();
+  const char *text = f->place.text;
+  for (int line = f->place.line; text && line <= f->last_line; line++) {
+    size_t n = strcspn(text, "\n");
+    bool returns = n && text[n - 1] == '\r';
+    json_array_append_new(lines, json_text(text, n - returns));
+    if (!text[n]) break;
+    text += n + 1;
+  }
+  return lines;
+}
+
 static json_t *json_function(const tk_profile_data *d,
                              const tk_profile_function *f) {
-  json_t *o = json_object(), *lines = json_array();
+  json_t *o = json_object(), *lines = json_array(), *remarks = json_array();
   set_text(o, "name", f->name);
   set_text(o, "file", f->place.file);
   json_object_set_new(o, "line", json_integer(f->place.line));
+  json_object_set_new(o, "source", json_source(f));
   json_object_set_new(o, "kernel", json_boolean(f->kernel));
   json_object_set_new(o, "calls", json_integer((json_int_t)f->calls));
   json_object_set_new(o, "launches", json_integer((json_int_t)f->launches));
@@ -84,6 +100,10 @@ static json_t *json_function(const tk_profile_data *d,
   for (size_t i = 0; i < f->nlines; i++)
     json_array_append_new(lines, json_line(d, &f->lines[i]));
   json_object_set_new(o, "lines", lines);
+  for (size_t i = 0; i < f->nremarks; i++)
+    json_array_append_new(remarks,
+                          json_text(f->remarks[i], strlen(f->remarks[i])));
+  json_object_set_new(o, "remarks", remarks);
   return o;
 }
 

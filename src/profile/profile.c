@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "page/page.h"
+
 static void profile_run_begins(void *ud, tki *t) {
   tk_profile *p = ud;
   if (!p->ignoring) tkf_run_begin(&p->run, t, p->least);
@@ -26,6 +28,8 @@ static void free_profile(tk_env *e, void *ud) {
   tk_arena_free(&p->answers);
   tk_buf_free(&p->text);
   tk_buf_free(&p->json);
+  tk_buf_free(&p->part);
+  tk_buf_free(&p->page);
   tk_buf_free(&p->html);
   tk_free(e, p, sizeof *p);
 }
@@ -46,6 +50,8 @@ static void make_profile(tk_env *e, void *ud) {
   tk_arena_init(&p->run.arena, e);
   tk_buf_init(&p->text, e);
   tk_buf_init(&p->json, e);
+  tk_buf_init(&p->part, e);
+  tk_buf_init(&p->page, e);
   tk_buf_init(&p->html, e);
   p->watcher = (tk_watcher){.ud = p,
                             .begin = profile_run_begins,
@@ -110,8 +116,24 @@ tk_status tk_profile_json(tk_profile *p, const char **out) {
   return write_anew((writing){p, &p->json, tkf_write_json, false}, out);
 }
 
+/* A page with a profile, and no launches. */
+static void write_page(tk_env *e, void *ud) {
+  tk_profile *p = ud;
+  (void)e;
+  tkf_read(p);
+  tk_buf_clear(&p->part);
+  tk_buf_clear(&p->page);
+  tk_buf_clear(&p->html);
+  tk_buf_puts(&p->part, ",\n\"profile\":");
+  tkf_write_json(&p->part, &p->data, false);
+  tk_page_put_json(&p->page, &(tk_page_data){.parts = &p->part});
+  tk_page_put_html(&p->html, &p->page);
+}
+
 tk_status tk_profile_html(tk_profile *p, const char **out) {
-  return write_anew((writing){p, &p->html, tkf_write_html, false}, out);
+  tk_status st = tk_session_guard(p->session, write_page, p);
+  *out = st == TK_OK ? tk_buf_str(&p->html) : NULL;
+  return st;
 }
 
 typedef struct saving {

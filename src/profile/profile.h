@@ -22,6 +22,7 @@ typedef struct tkf_function {
   uint32_t end; /* of what is in it, an offset */
   bool library, kernel;
   uint64_t launches;
+  TK_VEC(const char *) remarks; /* what findings in a kernel also say */
 } tkf_function;
 
 /* An operation in a frame. */
@@ -67,6 +68,7 @@ struct tk_profile {
   tk_arena answers;
   tk_profile_data data;
   tk_buf text, json, html;
+  tk_buf part, page; /* of the page: the profile, all of its data */
 };
 
 /* add.c: adds what the run that has ended counted. */
@@ -78,10 +80,9 @@ void tkf_read(tk_profile *p);
 /* ceilings.c: finds them in the cache, or measures them; texts lie in a. */
 tk_profile_ceilings tkf_ceilings(tk_arena *a);
 
-/* Writers of what is read: text.c, json.c, html.c. */
+/* Writers of what is read: text.c, json.c. */
 void tkf_write_text(tk_buf *out, const tk_profile_data *d, bool colour);
 void tkf_write_json(tk_buf *out, const tk_profile_data *d, bool colour);
-void tkf_write_html(tk_buf *out, const tk_profile_data *d, bool colour);
 
 /* units.c: numbers as people read them. */
 void tkf_put_seconds(tk_buf *out, double s); /* "1.24 ms" */

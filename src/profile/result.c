@@ -164,7 +164,9 @@ static tk_profile_function make_function(reading *r, const tkf_function *f) {
                               .place = tk_place_of(f->src, f->span),
                               .last_line = tk_source_line(f->src, f->end),
                               .kernel = f->kernel,
-                              .launches = f->launches};
+                              .launches = f->launches,
+                              .remarks = f->remarks.items,
+                              .nremarks = f->remarks.n};
   add_frames(r, &made, r->p->kernels, f);
   gather_function(r, &all, r->p->kernels, f);
   sort_items(all.items, all.n, sizeof *all.items, compare_entries);

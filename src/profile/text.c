@@ -103,6 +103,13 @@ static void table_line(table *t, const tk_profile_line *l) {
   put_style(t, "0");
 }
 
+/* The line of the program that the next lines were made of. */
+static void table_origin(table *t, const char *before, const char *origin) {
+  if (!origin || (before && !strcmp(before, origin))) return;
+  tk_buf_pad(t->out, ' ', 60);
+  tk_buf_printf(t->out, "       | of %s\n", origin);
+}
+
 static void table_heading(table *t) {
   static const struct {
     const char *text;
@@ -122,6 +129,7 @@ static void put_counted(tk_buf *out, uint64_t n, const char *one,
 }
 
 static void table_function(table *t, const tk_profile_function *f) {
+  const char *before = NULL;
   size_t left = 0;
   double seconds = 0;
   tk_buf_printf(t->out, "\n%s (%s:%d): ", f->name, f->place.file,
@@ -139,10 +147,14 @@ static void table_function(table *t, const tk_profile_function *f) {
   } else {
     put_counted(t->out, f->calls, "call\n", "calls\n");
   }
+  for (size_t i = 0; i < f->nremarks; i++)
+    tk_buf_printf(t->out, "  %s\n", f->remarks[i]);
   table_heading(t);
   for (size_t i = 0; i < f->nlines; i++) {
     const tk_profile_line *l = &f->lines[i];
     if (l->total >= LEAST_LINE * t->whole) {
+      table_origin(t, before, l->place.origin);
+      before = l->place.origin;
       table_line(t, l);
       continue;
     }

@@ -335,8 +335,10 @@ static void put_steps(tk_buf *out, tkw_run *r) {
   tk_buf_putc(out, '}');
 }
 
-static const char *status_name(tk_status st) {
-  return st == TK_OK            ? "complete"
+/* A launch that has not ended stands in a program, or between two. */
+static const char *status_name(const tk_view *v, tk_status st) {
+  return v->aside               ? "paused"
+         : st == TK_OK          ? "complete"
          : st == TK_INTERRUPTED ? "interrupted"
          : st == TK_FINDING     ? "stopped"
                                 : "failed";
@@ -353,7 +355,9 @@ void tkw_put_launch(tk_buf *out, tk_view *v, tki *t, tk_status st) {
                  strlen(t->program->kernel->name));
   put_numbers(out, "grid", t->grid, 3);
   tk_buf_printf(out, ",\"status\":\"%s\",\"programs\":%llu,\"seconds\":%.6g",
-                status_name(st), (unsigned long long)r->ended, seconds);
+                status_name(v, st), (unsigned long long)r->ended, seconds);
+  if (v->stands != TKW_NO_PROGRAM)
+    tk_buf_printf(out, ",\"stands\":%llu", (unsigned long long)v->stands);
   put_texts(out, &x);
   put_functions(out, &x, t->program);
   put_arguments(out, t);

@@ -28,7 +28,7 @@ static void keep_program(tkw_run *r, tki *t, uint64_t index) {
 
 /* All programs, or the first, the last and some in between of those that the
  * conditions select. */
-static void choose_programs(tkw_run *r, tki *t) {
+static void choose_programs(tkw_run *r, tki *t, uint64_t also) {
   uint64_t n = tki_programs(t), selected = 0, index, seen = 0, wanted = 0;
   size_t most = 0;
   for (uint64_t i = 0; i < n; i++) selected += tki_program_at(t, i, &index);
@@ -40,6 +40,9 @@ static void choose_programs(tkw_run *r, tki *t) {
     keep_program(r, t, index);
     wanted = most > 1 ? r->nkept * (selected - 1) / (most - 1) : selected;
   }
+  for (size_t i = 0; i < r->nkept; i++)
+    if (r->kept[i].index == also) return;
+  if (also != TKW_NO_PROGRAM) keep_program(r, t, also);
 }
 
 /* The program that runs, if it is kept; sets r->cost. */
@@ -135,7 +138,7 @@ static void view_access(void *ud, tki *t, const tki_access *a) {
 
 /* ---- beginning and end --------------------------------------------------- */
 
-void tkw_run_begin(tkw_run *r, tki *t, size_t bytes) {
+void tkw_run_new(tkw_run *r, tki *t, size_t bytes, uint64_t also) {
   tkw_run_end(r);
   *r = (tkw_run){.t = t};
   tk_arena_init(&r->arena, t->env);
@@ -146,7 +149,7 @@ void tkw_run_begin(tkw_run *r, tki *t, size_t bytes) {
   if (r->every == 1) r->begun = TK_NEWN(&r->arena, uint64_t, r->nby);
   r->sites = TK_NEWN(&r->arena, tkw_cost, t->program->ninsts + 1);
   tkw_covers_new(r, t);
-  choose_programs(r, t);
+  choose_programs(r, t, also);
   r->share = r->nkept ? bytes / r->nkept : 0;
   r->observer = (tki_observer){.ud = r,
                                .program = view_program,
@@ -155,9 +158,13 @@ void tkw_run_begin(tkw_run *r, tki *t, size_t bytes) {
                                .ends = view_ends,
                                .access = view_access,
                                .rows = true};
-  tki_observe(t, &r->observer);
   r->seconds = tk_clock_seconds();
   r->last = r->ticks = tkf_ticks();
+}
+
+void tkw_run_begin(tkw_run *r, tki *t, size_t bytes, uint64_t also) {
+  tkw_run_new(r, t, bytes, also);
+  tki_observe(t, &r->observer);
 }
 
 void tkw_run_end(tkw_run *r) {

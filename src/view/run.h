@@ -70,9 +70,13 @@ typedef struct tkw_run {
   uint64_t ticks, last;
 } tkw_run;
 
-/* Attaches it to a run that is about to start; the steps of all programs take
- * at most so many bytes. */
-void tkw_run_begin(tkw_run *r, tki *t, size_t bytes);
+#define TKW_NO_PROGRAM UINT64_MAX
+
+/* Gets ready for a run that is about to start; the steps of all programs take
+ * at most so many bytes.  Steps of the program `also` are kept in any case. */
+void tkw_run_new(tkw_run *r, tki *t, size_t bytes, uint64_t also);
+/* ... and watches it. */
+void tkw_run_begin(tkw_run *r, tki *t, size_t bytes, uint64_t also);
 void tkw_run_end(tkw_run *r);
 
 /* step.c: what a program that is kept does. */

@@ -2,13 +2,17 @@
  */
 #include "view/view.h"
 
+#include <string.h>
+
+#include "page/page.h"
+
 /* ---- runs ---------------------------------------------------------------- */
 
 /* Bytes that the steps of the next launch may take: what is left of the page,
  * less a third for tensors and costs; where launches share the page, a third of
  * that. */
 static size_t room_of(const tk_view *v) {
-  size_t used = tkw_page_bytes() + v->launches.n;
+  size_t used = tk_page_bytes() + v->launches.n + v->parts.n;
   size_t left = v->limit > used ? v->limit - used : 0;
   return v->many ? left / 9 * 2 : left / 3 * 2;
 }
@@ -24,7 +28,7 @@ static void view_run_begins(void *ud, tki *t) {
     v->skipped++;
     return;
   }
-  tkw_run_begin(&v->run, t, room);
+  tkw_run_begin(&v->run, t, room, v->keeps);
 }
 
 /* It becomes text beside the others: memory may run out in the middle. */
@@ -49,6 +53,7 @@ static void free_view(tk_env *e, void *ud) {
   tkw_run_end(&v->run);
   tk_buf_free(&v->launches);
   tk_buf_free(&v->one);
+  tk_buf_free(&v->parts);
   tk_buf_free(&v->json);
   tk_buf_free(&v->html);
   tk_free(e, v, sizeof *v);
@@ -62,16 +67,26 @@ typedef struct making {
   tk_view **out;
 } making;
 
-static void make_view(tk_env *e, void *ud) {
-  const making *m = ud;
+static tk_view *view_new(tk_session *s, size_t megabytes) {
+  tk_env *e = &s->env;
   tk_view *v = tk_calloc(e, 1, sizeof *v);
-  v->session = m->session;
-  v->told = m->session->env.last_diag;
-  v->limit = (m->megabytes ? m->megabytes : TK_VIEW_MEGABYTES) * 1000000;
+  v->session = s;
+  v->told = e->last_diag;
+  v->limit = megabytes * 1000000;
+  v->stands = v->keeps = TKW_NO_PROGRAM;
   tk_buf_init(&v->launches, e);
   tk_buf_init(&v->one, e);
+  tk_buf_init(&v->parts, e);
   tk_buf_init(&v->json, e);
   tk_buf_init(&v->html, e);
+  return v;
+}
+
+static void make_view(tk_env *e, void *ud) {
+  const making *m = ud;
+  tk_view *v =
+      view_new(m->session, m->megabytes ? m->megabytes : TK_VIEW_MEGABYTES);
+  (void)e;
   v->watcher = (tk_watcher){.ud = v,
                             .begin = view_run_begins,
                             .end = view_run_ends,
@@ -101,24 +116,83 @@ void tk_view_ignore(tk_view *v, bool launches) {
   v->ignoring = launches;
 }
 
+void tk_view_keep(tk_view *v, uint64_t program) {
+  v->keeps = program;
+}
+
 size_t tk_view_launches(const tk_view *v) {
   return v->n;
+}
+
+static void write_data(tk_view *v) {
+  tk_page_data d = {&v->launches, v->skipped, &v->parts};
+  tk_buf_clear(&v->json);
+  tk_page_put_json(&v->json, &d);
+}
+
+/* ---- a launch that is paused --------------------------------------------- */
+
+tk_view *tkw_look_new(tk_session *s, const tkw_look *look) {
+  tk_view *v = view_new(s, TK_VIEW_MEGABYTES);
+  v->aside = true;
+  v->stands = look->stands;
+  v->told = look->told;
+  return v;
+}
+
+tki_observer *tkw_look_begin(tk_view *v, tki *t) {
+  tkw_run_new(&v->run, t, room_of(v), v->stands);
+  return &v->run.observer;
+}
+
+void tkw_look_save(tk_view *v, tki *t, const tkw_look *look) {
+  tkw_put_launch(&v->launches, v, t, TK_OK);
+  v->n = 1;
+  write_data(v);
+  tk_page_put_html(&v->html, &v->json);
+  tk_save_text(&v->session->env, look->path, &v->html);
+}
+
+void tkw_look_free(tk_view *v) {
+  if (v) free_view(&v->session->env, v);
+}
+
+/* ---- parts --------------------------------------------------------------- */
+
+typedef struct adding {
+  tk_view *v;
+  const char *key, *json;
+} adding;
+
+static void note_part(tk_env *e, void *ud) {
+  const adding *a = ud;
+  (void)e;
+  tk_buf_puts(&a->v->parts, ",\n");
+  tk_json_string(&a->v->parts, a->key, strlen(a->key));
+  tk_buf_putc(&a->v->parts, ':');
+  tk_buf_puts(&a->v->parts, a->json);
+}
+
+tk_status tk_view_add(tk_view *v, const char *key, const char *json) {
+  adding a = {v, key, json};
+  size_t before = v->parts.n;
+  tk_status st = tk_session_guard(v->session, note_part, &a);
+  if (st != TK_OK) v->parts.n = before; /* memory ran out in the middle */
+  return st;
 }
 
 /* ---- reading ------------------------------------------------------------- */
 
 static void write_json(tk_env *e, void *ud) {
-  tk_view *v = ud;
   (void)e;
-  tk_buf_clear(&v->json);
-  tkw_put_json(&v->json, v);
+  write_data(ud);
 }
 
 static void write_html(tk_env *e, void *ud) {
   tk_view *v = ud;
   write_json(e, v);
   tk_buf_clear(&v->html);
-  tkw_put_html(&v->html, &v->json);
+  tk_page_put_html(&v->html, &v->json);
 }
 
 tk_status tk_view_json(tk_view *v, const char **out) {

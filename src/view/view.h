@@ -11,14 +11,16 @@
 #include "tkdbg/view.h"
 #include "view/run.h"
 
-enum { TKW_VERSION = 1 }; /* of the data; docs/view.md */
-
 struct tk_view {
   tk_session *session;
   tk_watcher watcher;
-  size_t limit;  /* bytes of the page */
-  bool many;     /* launches share it */
-  bool ignoring; /* launches that begin now are left out */
+  size_t limit; /* bytes of the page */
+  bool many;    /* launches share it */
+  /* of a launch that is paused: the program where it stands */
+  bool aside;
+  uint64_t stands;
+  uint64_t keeps; /* the program whose steps are kept in any case */
+  bool ignoring;  /* launches that begin now are left out */
   /* the last finding of the launch before: detectors may find some as a run
    * begins, before the view is told; NULL: there was none */
   const struct tk_diag *told;
@@ -26,17 +28,25 @@ struct tk_view {
   size_t n;        /* launches */
   tk_buf launches; /* their objects, with commas between them */
   tk_buf one;      /* ... of the one that is being written */
+  tk_buf parts;    /* members that stand beside the launches */
   tkw_run run;
   tk_buf json, html; /* of the last reading */
 };
 
+/* view.c: a launch that is paused, run aside once more to be looked at: the
+ * observer that tkw_look_begin gives is to see that run.  Findings after `told`
+ * are the launch's. */
+typedef struct tkw_look {
+  uint64_t stands; /* TKW_NO_PROGRAM: in none */
+  const struct tk_diag *told;
+  const char *path; /* of the page */
+} tkw_look;
+tk_view *tkw_look_new(tk_session *s, const tkw_look *look);
+tki_observer *tkw_look_begin(tk_view *v, tki *t);
+void tkw_look_save(tk_view *v, tki *t, const tkw_look *look);
+void tkw_look_free(tk_view *v);
+
 /* launch.c: adds the object of a run that has ended. */
 void tkw_put_launch(tk_buf *out, tk_view *v, tki *t, tk_status st);
-
-/* page.c */
-void tkw_put_json(tk_buf *out, const tk_view *v);
-void tkw_put_html(tk_buf *out, const tk_buf *data);
-/* What the page takes besides its data. */
-size_t tkw_page_bytes(void);
 
 #endif

@@ -355,6 +355,29 @@ START_TEST(a_finding_leaves_a_profile) {
 }
 END_TEST
 
+/* What is said of a kernel stands in all that is written of it, once. */
+START_TEST(remarks_stand_with_the_kernel) {
+  fixture f;
+  tk_function *fn;
+  const char *text;
+  begin(&f, true);
+  ck_assert_int_eq(tk_function_named(f.m, "rows", &fn), TK_OK);
+  ck_assert_int_eq(tk_function_remark(fn, "of model.py:4: y = x * 2"), TK_OK);
+  for (int i = 0; i < 2; i++)
+    ck_assert_int_eq(launch(&f, "rows", 7, 200, 200, 32), TK_OK);
+  const tk_profile_function *rows = function_of(data_of(&f), "rows");
+  ck_assert_uint_eq(rows->nremarks, 1);
+  ck_assert_str_eq(rows->remarks[0], "of model.py:4: y = x * 2");
+  ck_assert_int_eq(tk_profile_text(f.p, false, &text), TK_OK);
+  ck_assert_ptr_nonnull(strstr(text, "\n  of model.py:4: y = x * 2\n"));
+  ck_assert_int_eq(tk_profile_json(f.p, &text), TK_OK);
+  ck_assert_ptr_nonnull(strstr(text, "\"of model.py:4: y = x * 2\""));
+  ck_assert_int_eq(tk_profile_html(f.p, &text), TK_OK);
+  ck_assert_ptr_nonnull(strstr(text, "of model.py:4: y = x * 2"));
+  end(&f);
+}
+END_TEST
+
 START_TEST(nothing_launched) {
   fixture f;
   const char *text;
@@ -395,6 +418,7 @@ int main(void) {
   tcase_add_test(c, tree_adds_up);
   tcase_add_test(c, results_are_the_same_bits);
   tcase_add_test(c, a_finding_leaves_a_profile);
+  tcase_add_test(c, remarks_stand_with_the_kernel);
   tcase_add_test(c, nothing_launched);
   tcase_add_test(c, roof_is_the_nearer_one);
   tcase_add_test(c, a_pause_is_charged_to_no_line);

@@ -10,65 +10,60 @@ import support
 
 support.need("library")
 
-sys.path[:0] = [os.path.join(support.ROOT, "tests", name)
-                for name in ("view", "support")]
+sys.path.append(os.path.join(support.ROOT, "tests", "view"))
 import browser  # noqa: E402
 import pages  # noqa: E402
+from probe import told  # noqa: E402
 
-# What a page tells of itself when it has been used.
-PROBE = """<script>
-const wrong = [];
-window.addEventListener("error", (e) => wrong.push(String(e.message)));
-console.error = (...words) => wrong.push(words.join(" "));
-window.addEventListener("load", () => {
-  const text = (s) => document.querySelector(s)?.textContent ?? "";
-  const all = (s) => [...document.querySelectorAll(s)].map(
-    (e) => e.textContent);
-  const key = (k, more) => (document.activeElement || document.body)
-    .dispatchEvent(new KeyboardEvent("keydown",
-      { key: k, bubbles: true, cancelable: true, ...more }));
-  const click = (s) => document.querySelector(s).click();
-  const at = (s, x, y) => {
-    const e = document.querySelector(s), box = e.getBoundingClientRect();
-    e.dispatchEvent(new MouseEvent("click", { bubbles: true,
-      clientX: box.left + x, clientY: box.top + y }));
-  };
-  const now = () => ({ step: text("#step-text"),
-    program: text("#program-text") });
-  const told = { seen: [now()] };
-  const then = (f) => { f(); told.seen.push(now()); };
-  try {
-    USE
-  } catch (e) {
-    wrong.push(String(e.stack));
+# Counts what the page does: reads of its data, elements that it makes, cells
+# that it draws.
+COUNTS = """<script>
+const work = { reads: 0, made: 0, drawn: 0 };
+const seen = new WeakMap();
+const watched = (object) => {
+  if (!seen.has(object)) {
+    seen.set(object, new Proxy(object, { get(target, key, receiver) {
+      work.reads++;
+      const found = Reflect.get(target, key, receiver);
+      return found && typeof found === "object" ? watched(found) : found;
+    } }));
   }
-  Object.assign(told, {
-    wrong, wide: document.documentElement.scrollWidth,
-    room: window.innerWidth, warnings: all(".warn"),
-    values: all("article.value"), numbers: all(".numbers td"),
-    detail: text(".detail"), tensors: all("article.tensor h3"),
-    marks: all("main section").length, heads: all("h2"),
-    unnamed: [...document.querySelectorAll("button, input")].filter((e) =>
-      !e.getAttribute("aria-label") && !e.textContent &&
-      !e.closest("label")).length,
-    ground: getComputedStyle(document.body).backgroundColor,
-    clipped: [...document.querySelectorAll(".scroll, .map")].filter((e) =>
-      e.scrollWidth > e.clientWidth + 1 && e.querySelector("canvas")).length,
-    cut: [...document.querySelectorAll("h1, h2, h3, .facts dd, button")]
-      .filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1 &&
-        !e.closest(".source")).map((e) => e.textContent),
-  });
-  document.title = "TOLD" + JSON.stringify(told) + "END";
-});
+  return seen.get(object);
+};
+const { parse } = JSON;
+JSON.parse = (text) => watched(parse(text));
+const counted = (of, name, key) => {
+  const plain = of[name];
+  of[name] = function (...words) {
+    work[key]++;
+    return plain.apply(this, words);
+  };
+};
+counted(document, "createElement", "made");
+counted(CanvasRenderingContext2D.prototype, "fillRect", "drawn");
+// the work of f
+const workOf = (f) => {
+  const before = { ...work };
+  f();
+  return Object.fromEntries(Object.keys(work).map(
+    (k) => [k, work[k] - before[k]]));
+};
 </script>"""
 
+LOOP = """import triton
+import triton.language as tl
 
-def told(page, use="", width=1280, dark=False):
-    """What the page says of itself after the statements `use` of JavaScript."""
-    with open(page, encoding="utf-8") as f:
-        html = f.read()
-    probe = PROBE.replace("USE", use)
-    return browser.told(html.replace("</head>", f"{probe}</head>"), width, dark)
+
+@triton.jit
+def loop(x, y, n, B: tl.constexpr):
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    for k in range(n):
+        v = tl.load(x + at)
+        w = v * 2.0
+        tl.store(y + at, w)
+"""
+
+HEADS = ["Programs", "Source", "Values", "Tensors", "Keys"]
 
 
 def line_of(text):
@@ -99,6 +94,37 @@ class Page(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)["launches"][0]
 
+    def test_it_looks_as_expected(self):
+        for name, (kernel, *_) in pages.EXPECTED.items():
+            with self.subTest(name=name):
+                now = os.path.join(self.made.name, f"{name}.png")
+                pages.draw_steady(self.page(kernel), name, now)
+                unlike = browser.unlike(pages.expected(name), now)
+                # other fonts make other letters, and break lines elsewhere
+                self.assertLess(unlike, 0.015)
+
+    def test_firefox_opens_it_without_an_error(self):
+        if not browser.FIREFOX:
+            self.skipTest("Firefox is not installed")
+        told_ = browser.firefox_told([self.page(k) for k in pages.launches()])
+        self.assertEqual([said["wrong"] for said in told_],
+                         [[]] * len(pages.launches()))
+        for said in told_:
+            self.assertEqual(said["heads"][-5:], HEADS)
+
+    def test_the_button_makes_it_dark_or_light(self):
+        ground = "getComputedStyle(document.body).backgroundColor"
+        for dark in (False, True):
+            said = told(self.page("tail"), f"""
+              told.grounds = [{ground}];
+              for (let k = 0; k < 2; k++) {{
+                click("#theme");
+                told.grounds.push({ground});
+              }}""", dark=dark)
+            first, second, third = said["grounds"]
+            self.assertNotEqual(first, second)
+            self.assertEqual(first, third)
+
     def test_it_fits_at_every_width(self):
         grounds = set()
         for width, dark in ((390, False), (800, True), (1280, False),
@@ -109,8 +135,7 @@ class Page(unittest.TestCase):
                 self.assertLessEqual(said["wide"], said["room"])
                 self.assertEqual((said["cut"], said["clipped"]), ([], 0))
                 self.assertEqual(said["unnamed"], 0)
-                self.assertEqual(said["heads"][-5:], [
-                    "Programs", "Source", "Values", "Tensors", "Keys"])
+                self.assertEqual(said["heads"][-5:], HEADS)
                 grounds.add(said["ground"])
         self.assertEqual(len(grounds), 2)
 
@@ -138,6 +163,27 @@ class Page(unittest.TestCase):
         self.assertIn("256 B", said["seen"][7]["program"])
         for what in ("y[0]", "program (0, 0, 0)", "value0"):
             self.assertIn(what, said["detail"])
+
+    def test_the_debuggers_page_opens_where_it_stands(self):
+        store = line_of("v * 2.0")
+        path = os.path.join(self.made.name, "stop.html")
+        done = pages.tkdbg(
+            support.BUILD, "debug", "-q", "-nx", pages.PLANTED, "--kernel",
+            "tail", *pages.launches()["tail"], "-ex",
+            f"break {store} if pid_0 == 1", "-ex", "c", "-ex", f"view {path}",
+            "-ex", "p at[0]", "-ex", "quit")
+        self.assertIn(f"Written to file://{path}\n", done.stdout)
+        self.assertIn("at[0]: int32 = 32\n", done.stdout)
+        said = told(path)
+        self.assertEqual(said["wrong"], [])
+        self.assertIn("program (1, 0, 0)", said["seen"][0]["program"])
+        # the statement before the store is the last that was done
+        self.assertIn(f"Step 2 of 2: line {store - 1}",
+                      said["seen"][0]["step"])
+        self.assertIn("The launch was paused after 1 program.",
+                      said["warnings"])
+        self.assertIn("68 elements never written: y[32] to y[99]",
+                      said["warnings"])
 
     def test_values_are_the_interpreters(self):
         """The blocks that a page shows are what a run left in memory."""
@@ -168,6 +214,86 @@ class Page(unittest.TestCase):
         said = told(self.page("stride"))
         counts = self.data("stride")["tensors"][0]
         self.assertLess(counts["read"][1], 32 * 48)
+
+    def test_paper_is_light(self):
+        """Pictures that were drawn in the dark are drawn anew to be printed."""
+        said = told(self.page("axis"), """
+          const ink = () => getComputedStyle(document.documentElement)
+            .getPropertyValue("--dark").trim();
+          const seen = () => [ink(), document.querySelector(
+            "article.tensor canvas").toDataURL()];
+          told.screen = seen();
+          window.dispatchEvent(new Event("beforeprint"));
+          told.paper = seen();
+          window.dispatchEvent(new Event("afterprint"));
+          told.after = seen();
+        """, dark=True)
+        self.assertEqual(said["wrong"], [])
+        self.assertEqual((said["screen"][0], said["paper"][0]), ("1", "0"))
+        self.assertNotEqual(said["screen"][1], said["paper"][1])
+        self.assertEqual(said["screen"], said["after"])
+
+    def test_a_profile(self):
+        """The profile's page: nothing but its part, whose frames can be
+        chosen."""
+        page = os.path.join(self.made.name, "profile.html")
+        done = pages.tkdbg(
+            support.BUILD, "profile", "-q", "--html", page, pages.PLANTED,
+            "--kernel", "axis", *pages.launches()["axis"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = told(page, """
+          told.frames = all(".flame button");
+          const zoomed = document.querySelector(".flame .operation");
+          zoomed.click();
+          told.frame = text(".flame + output");
+          document.querySelector("details").open = true;
+          told.lines = all(".cost code");
+        """, 390, True)
+        self.assertEqual(said["wrong"], [])
+        self.assertEqual((said["cut"], said["unnamed"]), ([], 0))
+        self.assertLessEqual(said["wide"], said["room"])
+        self.assertEqual(said["heads"][:2], ["Where the time goes", "axis"])
+        self.assertEqual(said["frames"][:2], ["all operations", "axis"])
+        self.assertIn("    s = tl.sum(v, 0)", said["lines"])
+        self.assertRegex(said["frame"],
+                         r"^\S.*, [\d.]+ [nµm]?s, [\d.]+ %$")
+
+    def work(self, trips, programs):
+        """What a page does when it opens, and for each of some keys."""
+        script = os.path.join(self.made.name, "loop.py")
+        page = os.path.join(self.made.name, f"loop-{trips}.html")
+        with open(script, "w", encoding="utf-8") as f:
+            f.write(LOOP)
+        tensor = f"f32[{8 * programs}]:ones"
+        done = pages.view(
+            support.BUILD, "-o", page, script, "--kernel", "loop", "--grid",
+            str(programs), "--arg", f"x={tensor}", "--arg", f"y={tensor}",
+            "--arg", f"n={trips}", "--arg", "B=8")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        # keys once before: the first may note something for all others
+        said = told(page, """
+          told.opened = { ...work };
+          for (const k of ["ArrowRight", "ArrowRight", "]", "End"]) key(k);
+          key("ArrowLeft");
+          told.keys = ["ArrowLeft", "ArrowLeft", "ArrowLeft"].map(
+            (k) => workOf(() => key(k)));
+          told.line = workOf(() => click("button.line:enabled"));
+        """, before=COUNTS)
+        self.assertEqual(said["wrong"], [])
+        return said
+
+    def test_work_grows_with_what_is_shown(self):
+        """A step costs the same in a recording of four times as many steps and
+        programs; to open it costs at most four times as much."""
+        small, large = self.work(30, 16), self.work(120, 64)
+        for what in ("reads", "made", "drawn"):
+            with self.subTest(what=what):
+                self.assertLess(large["opened"][what],
+                                4.2 * small["opened"][what] + 400)
+                for a, b in zip(small["keys"] + [small["line"]],
+                                large["keys"] + [large["line"]]):
+                    self.assertGreater(a["made"], 0)
+                    self.assertLess(b[what], 1.1 * a[what] + 40)
 
 
 if __name__ == "__main__":

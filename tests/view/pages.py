@@ -3,12 +3,14 @@
     python3 tests/view/pages.py --build BUILD --out FOLDER [--pictures]
 
 Scripts need PyTorch; the planted kernels need nothing.  With --pictures, and
-where Chromium is installed, each page is drawn at four widths, dark and light,
-and docs/view.png is made anew.
+where Chromium is installed, each page is drawn at four widths, dark and light;
+docs/view.png and the pictures in tests/view/expected are made anew.  Where
+Firefox is installed, it opens every page, and what its console says is printed.
 """
 import argparse
 import ast
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,6 +24,11 @@ PLANTED = os.path.join(HERE, "planted.py")
 SCRIPTS = ("vector_add softmax matmul split_k flash_attention layer_norm moe "
            "paged_attention histogram").split()
 WIDTHS = 390, 800, 1280, 2560
+# Pages that are to look as they do in tests/view/expected, at half their size:
+# kernel, width, height, dark, and what is chosen.
+EXPECTED = {"tail-1280-light": ("tail", 1280, 700, False, "program=2&step=2"),
+            "stride-800-dark": ("stride", 800, 1200, True, "step=4"),
+            "axis-390-light": ("axis", 390, 1700, False, "step=4")}
 
 
 def launches():
@@ -32,13 +39,22 @@ def launches():
             for d in tree.body if isinstance(d, ast.FunctionDef)}
 
 
-def planted(build, kernel, *words):
-    """Runs tkdbg view on a planted kernel; returns what came of it."""
+def tkdbg(build, *words):
+    """Runs it; returns what came of it."""
     return subprocess.run(
-        [os.path.join(os.path.abspath(build), "tkdbg"), "view", "--quiet",
-         *words, os.path.relpath(PLANTED, ROOT), "--kernel", kernel,
-         *launches()[kernel]],
-        cwd=ROOT, capture_output=True, text=True, timeout=60)
+        [os.path.join(os.path.abspath(build), "tkdbg"), *words], cwd=ROOT,
+        capture_output=True, text=True, timeout=60)
+
+
+def view(build, *words):
+    """Runs tkdbg view."""
+    return tkdbg(build, "view", "--quiet", *words)
+
+
+def planted(build, kernel, *words):
+    """The same of a planted kernel."""
+    return view(build, *words, os.path.relpath(PLANTED, ROOT), "--kernel",
+                kernel, *launches()[kernel])
 
 
 def script(build, name, page):
@@ -50,13 +66,37 @@ def script(build, name, page):
     return done.returncode == 0
 
 
-def draw(page, picture, width, height, dark, address=""):
+def draw(page, picture, width, height, dark, address="", scale=1):
     """A picture of a page."""
     with tempfile.TemporaryDirectory() as made:
         browser.run("--hide-scrollbars", "--virtual-time-budget=3000",
+                    f"--force-device-scale-factor={scale}",
                     f"--screenshot={picture}", f"file://{page}#{address}",
                     width=width, height=height, dark=dark,
                     profile=made).check_returncode()
+
+
+def expected(name):
+    """The file of a picture that a page is to look like."""
+    return os.path.join(HERE, "expected", f"{name}.png")
+
+
+def draw_steady(page, name, picture):
+    """One of EXPECTED, from the page of its kernel; times, which differ from
+    run to run, are left out."""
+    _, width, height, dark, address = EXPECTED[name]
+    with open(page, encoding="utf-8") as f:
+        html = f.read()
+    html = re.sub(r'"seconds":[-+.e\d]+', '"seconds":0', html)
+    html = re.sub(r'"nanoseconds":\d+', '"nanoseconds":0', html)
+    html = re.sub(r'"nanoseconds":\[([\d,]*)\]', lambda found:
+                  f'"nanoseconds":[{re.sub("[0-9]+", "0", found.group(1))}]',
+                  html)
+    with tempfile.TemporaryDirectory() as made:
+        steady = os.path.join(made, "page.html")
+        with open(steady, "w", encoding="utf-8") as f:
+            f.write(html)
+        draw(steady, picture, width, height, dark, address, scale=0.5)
 
 
 def pictures(page, stem):
@@ -64,6 +104,15 @@ def pictures(page, stem):
         for dark in (False, True):
             draw(page, f"{stem}-{width}-{'dark' if dark else 'light'}.png",
                  width, 3000 if width < 800 else 1600, dark)
+
+
+def console(made):
+    """Opens pages in Firefox; returns in how many something is wrong."""
+    said = browser.firefox_told(made)
+    for page, one in zip(made, said):
+        for text in one["wrong"]:
+            print(f"{page}: {text}")
+    return len(made) - sum(not one["wrong"] for one in said)
 
 
 def main():
@@ -93,7 +142,11 @@ def main():
         draw(os.path.join(out, "planted-tail.html"),
              os.path.join(ROOT, "docs", "view.png"), 1280, 900, False,
              "launch=1&program=2&step=2")
+        for name, (kernel, *_) in EXPECTED.items():
+            draw_steady(os.path.join(out, f"planted-{kernel}.html"), name,
+                        expected(name))
+    return 1 if browser.FIREFOX and console(pages) else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

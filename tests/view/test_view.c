@@ -328,6 +328,22 @@ START_TEST(pages_keep_their_limit) {
 }
 END_TEST
 
+START_TEST(parts_stand_beside_the_launches) {
+  fixture f;
+  const char *page;
+  begin(&f, true, 0);
+  ck_assert_int_eq(launch(&f, "squares", 1, 10, 16), TK_OK);
+  ck_assert_int_eq(tk_view_add(f.v, "why", "{\"title\":\"</script>\"}"), TK_OK);
+  ck_assert_int_eq(tk_view_add(f.v, "other", "[1]"), TK_OK);
+  ck_assert_uint_eq(json_array_size(launches_of(&f)), 1);
+  ck_assert_str_eq(text(json_object_get(f.data, "why"), "title"), "</script>");
+  ck_assert_uint_eq(json_array_size(json_object_get(f.data, "other")), 1);
+  ck_assert_int_eq(tk_view_html(f.v, &page), TK_OK);
+  ck_assert_ptr_null(strstr(page, "\"</script>"));
+  end(&f);
+}
+END_TEST
+
 START_TEST(ignored_launches_are_left_out) {
   fixture f;
   begin(&f, true, 0);
@@ -491,6 +507,7 @@ int main(void) {
   tcase_add_test(c, contested_elements_are_listed);
   tcase_add_test(c, of_many_programs_some_are_kept);
   tcase_add_test(c, pages_keep_their_limit);
+  tcase_add_test(c, parts_stand_beside_the_launches);
   tcase_add_test(c, ignored_launches_are_left_out);
   tcase_add_test(c, a_launch_that_fails_is_shown);
   tcase_add_test(c, findings_belong_to_their_launch);

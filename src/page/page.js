@@ -1,27 +1,41 @@
-// view.js - the page: what is chosen, how it is chosen, and who draws it.
+// page.js - the page: what is chosen, how it is chosen, and who draws it.
 import { bytesText, countText, data, keptPrograms, percentText, pluralText,
   programAt, programCount, stepsOf, sum, timeText } from './data.js';
-import { h, replace, roomInCard } from './draw.js';
+import { colours, forgetColours, h, madeLast, replace,
+  roomInCard } from './draw.js';
 import { drawGrid, nextKept } from './grid.js';
-import { drawSource } from './source.js';
+import { drawProfile } from './profile.js';
+import { drawSource, markSource } from './source.js';
 import { drawTensors } from './tensors.js';
 import { drawTimeline } from './timeline.js';
 import { drawValues, otherTrip } from './values.js';
+import { drawWhy, wrongTensor } from './why.js';
 
 // ---- what is chosen --------------------------------------------------------
 
 const view = {
-  number: 0, program: 0, step: 0, metric: 'time', mode: 'touched', slices: {},
+  number: 0, program: 0, step: 0, slices: {},
+  metric: data.why && data.why.wrong ? 'wrong' : 'time',
+  mode: data.why && data.why.wrong ? 'wrong' : 'touched',
   element: null, picked: null, moved: false, widths: {},
+  data,
   get launch() { return data.launches[this.number]; },
   go,
 };
 
+// Where a page opens: where the debugger stands, or at the first finding.
 function firstProgram(launch) {
+  if (launch.stands !== undefined) return launch.stands;
+  if (wrongTensor(launch) >= 0 && data.why.program !== undefined) {
+    return data.why.program;
+  }
   const found = launch.findings.find((f) => f.program);
   if (found) return programAt(launch, found.program);
   return keptPrograms(launch)[0] || 0;
 }
+
+const firstStep = (launch) => launch.stands === undefined ? 0
+  : Math.max(stepsOf(launch, launch.stands).length - 1, 0);
 
 // A step of the same statement and trips in another program.
 function alike(steps, old) {
@@ -39,8 +53,8 @@ function go(change) {
   const elsewhere = 'number' in rest && rest.number !== view.number;
   Object.assign(view, rest);
   if (elsewhere) {
-    Object.assign(view, { slices: {}, element: null, step: 0,
-      program: firstProgram(view.launch) });
+    Object.assign(view, { slices: {}, element: null,
+      step: firstStep(view.launch), program: firstProgram(view.launch) });
   }
   view.program = Math.min(Math.max(view.program, 0),
     Math.max(programCount(view.launch) - 1, 0));
@@ -70,7 +84,8 @@ function readAddress() {
   if (data.launches[number]) view.number = number;
   view.program = said.has('program') ? Number(said.get('program')) || 0
     : firstProgram(view.launch);
-  view.step = Number(said.get('step') || 1) - 1 || 0;
+  view.step = said.has('step') ? Number(said.get('step')) - 1 || 0
+    : firstStep(view.launch);
 }
 
 // ---- the frame -------------------------------------------------------------
@@ -91,10 +106,27 @@ const KEYS = [['← →', 'step back, forward'],
   ['n p', 'next launch, launch before'],
   ['arrows in the map', 'choose a program'], ['?', 'these keys']];
 
+// Parts of the data that stand beside the launches, or alone.
+const ASIDE = [
+  { key: 'why', label: 'Why', drawPart: drawWhy, title: () => ['tkdbg why'] },
+  { key: 'profile', label: 'Profile', drawPart: drawProfile,
+    title: ({ profile }) => ['tkdbg profile',
+      profile.functions.length ? profile.functions[0].name : ''] },
+];
+
 const keys = h('dialog', { 'aria-label': 'Keys' }, h('h2', {}, 'Keys'),
   h('dl', {}, KEYS.map(([k, text]) => h('div', {}, h('dt', {},
     h('kbd', {}, k)), h('dd', {}, text)))),
   h('form', { method: 'dialog' }, h('button', {}, 'Close')));
+
+// The rule that holds where the system is dark, or where the button says so.
+const darkRule = [...document.styleSheets[0].cssRules].find(
+  (r) => r.conditionText && r.conditionText.includes('dark'));
+
+function recolour() {
+  forgetColours();
+  if (data.launches.length) draw();
+}
 
 function themeButton() {
   return h('button', {
@@ -102,8 +134,8 @@ function themeButton() {
     onclick: () => {
       const root = document.documentElement;
       const dark = getComputedStyle(root).getPropertyValue('--dark').trim();
-      root.dataset.theme = dark === '1' ? 'light' : 'dark';
-      draw();
+      darkRule.media.mediaText = dark === '1' ? 'not all' : 'screen';
+      recolour();
     },
   }, '◐');
 }
@@ -112,10 +144,21 @@ function argumentText(launch) {
   return launch.arguments.map((a) => {
     if (a.tensor !== undefined) {
       const t = launch.tensors[a.tensor];
-      return `${a.name}: ${t.type}[${t.shape.join(', ')}]`;
+      return `${a.name}:\u00a0${t.type}[${t.shape.join(',\u00a0')}]`;
     }
-    return `${a.name} = ${a.constexpr ?? a.value ?? '?'}`;
+    return `${a.name}\u00a0=\u00a0${a.constexpr ?? a.value ?? '?'}`;
   }).join(', ');
+}
+
+// The head of the page: its title, what else there is to say of it, more.
+function drawTitle(name, more = '', ...rest) {
+  document.title = `${name} · tkdbg`;
+  replace(parts.head,
+    h('div', { class: 'title' },
+      h('h1', {}, name, h('span', { class: 'quiet' }, ` ${more}`)),
+      h('div', { class: 'tools' }, data.launches.length
+        ? h('button', { onclick: () => keys.showModal(), title: 'Keys',
+          'aria-label': 'Keys' }, '?') : null, themeButton())), ...rest);
 }
 
 function drawHead() {
@@ -127,14 +170,7 @@ function drawHead() {
     ['read', bytesText(read)], ['written', bytesText(written)],
     ['lanes off', percentText(sum(cost.off), sum(cost.lanes))],
     ['findings', String(launch.findings.length)]];
-  document.title = `${launch.kernel} · tkdbg view`;
-  replace(parts.head,
-    h('div', { class: 'title' },
-      h('h1', {}, launch.kernel, h('span', { class: 'quiet' },
-        ` grid (${launch.grid.join(', ')})`)),
-      h('div', { class: 'tools' },
-        h('button', { onclick: () => keys.showModal(), title: 'Keys',
-          'aria-label': 'Keys' }, '?'), themeButton())),
+  drawTitle(launch.kernel, `grid (${launch.grid.join(', ')})`,
     launch.status === 'complete' ? null : h('p', { class: 'warn' },
       `The launch was ${launch.status} after ` +
       `${pluralText(launch.programs, 'program')}.`),
@@ -144,19 +180,35 @@ function drawHead() {
     }, h('dt', {}, name), h('dd', {}, text)))));
 }
 
+// What draws a part, and what the part shows: it is drawn anew when some of
+// that has changed.
+const PARTS = [
+  ['head', drawHead, (v) => [v.number]],
+  ['launches', drawTimeline, (v) => [v.number]],
+  ['programs', drawGrid, (v) => [v.number, v.program, v.metric, v.colours,
+    v.widths.programs]],
+  ['source', drawSource, (v) => [v.number, v.program]],
+  ['values', drawValues, (v) => [v.number, v.program, v.step, v.picked,
+    v.colours, v.widths.values]],
+  ['tensors', drawTensors, (v) => [v.number, v.program, v.step, v.mode,
+    v.slices, v.element, v.colours, v.widths.tensors]],
+].map(([name, drawPart, shows]) => ({ name, drawPart, shows,
+  ifChanged: madeLast() }));
+
 function draw(focus) {
   const held = focus || (document.activeElement && document.activeElement.id);
+  view.colours = colours();
   view.widths = {
+    programs: parts.programs.clientWidth,
     values: parts.values.clientWidth || 360,
     value: Math.min(roomInCard(parts.values), 360),
+    tensors: parts.tensors.clientWidth,
     tensor: Math.min(roomInCard(parts.tensors), 420),
   };
-  drawHead();
-  drawTimeline(view, parts.launches);
-  drawGrid(view, parts.programs);
-  drawSource(view, parts.source);
-  drawValues(view, parts.values);
-  drawTensors(view, parts.tensors);
+  for (const { name, drawPart, shows, ifChanged } of PARTS) {
+    ifChanged(shows(view), () => drawPart(view, parts[name]));
+  }
+  markSource(view, parts.source);
   const next = held && document.getElementById(held);
   if (next) next.focus({ preventScroll: true });
 }
@@ -191,13 +243,40 @@ function onKey(e) {
 // ---- beginning -------------------------------------------------------------
 
 function start() {
-  document.body.append(parts.head, parts.launches, h('main', {},
-    parts.programs, parts.source, parts.values, parts.tensors),
+  const aside = ASIDE.filter(({ key }) => data[key]);
+  const sections = aside.map(({ key, label }) => h('section', {
+    'aria-label': label, class: 'card', id: key }));
+  const some = data.launches.length > 0;
+  document.body.append(parts.head, h('main', {},
+    h('div', { class: 'aside' }, sections), some ? [parts.launches,
+      h('div', { class: 'panels' }, parts.programs, parts.source, parts.values,
+        parts.tensors)] : []),
   h('footer', { class: 'quiet' }, `tkdbg ${data.tkdbg}`), keys);
-  if (!data.launches.length) {
-    replace(parts.head, h('h1', {}, 'No kernel was launched'));
-    return;
+  if (some) {
+    begin();
+  } else {
+    drawTitle(...aside.length ? aside[0].title(data)
+      : ['No kernel was launched']);
   }
+  aside.forEach(({ drawPart }, i) => drawPart(view, sections[i]));
+}
+
+// Paper is light: pictures are drawn anew for it.
+function followPrinter() {
+  let before = '';
+  window.addEventListener('beforeprint', () => {
+    before = darkRule.media.mediaText;
+    darkRule.media.mediaText = 'not all';
+    recolour();
+  });
+  window.addEventListener('afterprint', () => {
+    darkRule.media.mediaText = before;
+    recolour();
+  });
+}
+
+// Shows what the address says, and from then on what is chosen.
+function begin() {
   readAddress();
   go({});
   let width = window.innerWidth;
@@ -209,7 +288,8 @@ function start() {
   window.addEventListener('hashchange', () => { readAddress(); go({}); });
   document.addEventListener('keydown', onKey);
   const dark = window.matchMedia('(prefers-color-scheme: dark)');
-  dark.addEventListener('change', () => draw());
+  dark.addEventListener('change', recolour);
+  followPrinter();
 }
 
 start();

@@ -4,19 +4,53 @@ import { bytesText, countText, percentText, stepsOf, sum,
   timeText } from './data.js';
 import { h, replace } from './draw.js';
 
-// The step of the program that a click on a line leads to: the next one there,
-// or the first.
-function stepAt(view, source, line) {
-  const steps = stepsOf(view.launch, view.program);
-  const there = (s) => sourceOf(view.launch, s) === source &&
-    s.line <= line && line <= (s.last || s.line);
-  const next = steps.findIndex((s, i) => i > view.step && there(s));
-  return next >= 0 ? next : steps.findIndex(there);
+const lineKey = (source, line) => `${source}:${line}`;
+
+const indices = new WeakMap();
+
+// The indices of a program's steps by line.  There may be thousands of steps,
+// and each line asks for its own.
+function stepsByLine(launch, steps) {
+  if (indices.has(steps)) return indices.get(steps);
+  const found = new Map();
+  for (let i = 0; i < steps.length; i++) {
+    const source = sourceOf(launch, steps[i]), { line, last } = steps[i];
+    for (let k = line; k <= (last || line); k++) {
+      const key = lineKey(source, k);
+      if (!found.has(key)) found.set(key, []);
+      found.get(key).push(i);
+    }
+  }
+  indices.set(steps, found);
+  return found;
 }
+
+// Of a list that ascends, the first that is greater than x; else its first.
+function nextOf(list, x) {
+  let low = 0, high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle] > x) high = middle;
+    else low = middle + 1;
+  }
+  return list[low] ?? list[0];
+}
+
+const stepsAt = (view, source, line) => stepsByLine(view.launch,
+  stepsOf(view.launch, view.program)).get(lineKey(source, line));
 
 export function sourceOf(launch, step) {
   const f = launch.functions.find((x) => x.id === step.function);
   return f ? f.source : 0;
+}
+
+// The step of the chosen program that is next on a line of a file; undefined:
+// there is none.
+export function stepAtLine(view, file, line) {
+  const source = view.launch.sources.findIndex((s) => s.file === file &&
+    line >= s.first && line < s.first + s.lines.length);
+  const there = source < 0 ? null : stepsAt(view, source, line);
+  return there ? nextOf(there, -1) : undefined;
 }
 
 function findingText(finding) {
@@ -42,19 +76,17 @@ function lineTitle(cost) {
     cost.flops && `${countText(cost.flops)} flops`].filter(Boolean).join(', ');
 }
 
-function drawLine(view, source, line, text, all, current) {
+function drawLine(view, source, line, text, all) {
   const cost = costOf(view.launch, source, line);
   const part = cost && all ? cost.nanoseconds / all : 0;
-  const here = current && source === current.source &&
-    line >= current.line && line <= current.last;
-  const step = stepAt(view, source, line);
+  const there = stepsAt(view, source, line);
   const found = view.launch.findings.filter((f) => f.line === line &&
     f.file === view.launch.sources[source].file);
   return [h('button', {
-    class: `line${here ? ' here' : ''}${found.length ? ' found' : ''}`,
-    'data-line': line, disabled: step < 0, title: lineTitle(cost),
-    'aria-current': here ? 'step' : undefined,
-    onclick: () => view.go({ step }),
+    class: `line${found.length ? ' found' : ''}`, 'data-source': source,
+    'data-line': line, disabled: !there, title: lineTitle(cost),
+    // the next step there, or the first
+    onclick: () => view.go({ step: nextOf(there, view.step) }),
   }, h('span', { class: 'no' }, String(line)),
   h('span', { class: 'time', style: `--part:${part}` },
     part >= 0.005 ? percentText(part, 1) : ''),
@@ -63,14 +95,30 @@ function drawLine(view, source, line, text, all, current) {
   h('code', {}, text || ' ')), ...found.map(findingText)];
 }
 
+// Marks the lines of the chosen step.
+export function markSource(view, place) {
+  const step = stepsOf(view.launch, view.program)[view.step];
+  for (const line of place.querySelectorAll('.here')) {
+    line.classList.remove('here');
+    line.removeAttribute('aria-current');
+  }
+  if (!step) return;
+  const source = sourceOf(view.launch, step);
+  const last = step.last || step.line;
+  let first = null;
+  for (let k = step.line; k <= last; k++) {
+    const line = place.querySelector(
+      `[data-source="${source}"][data-line="${k}"]`);
+    if (!line) continue;
+    line.classList.add('here');
+    line.setAttribute('aria-current', 'step');
+    first = first || line;
+  }
+  if (first && view.moved) first.scrollIntoView({ block: 'nearest' });
+}
+
 export function drawSource(view, place) {
   const { launch } = view;
-  const steps = stepsOf(launch, view.program);
-  const step = steps[view.step];
-  const current = step && {
-    source: sourceOf(launch, step), line: step.line,
-    last: step.last || step.line,
-  };
   const all = sum(launch.lines.map((l) => l.nanoseconds));
   const elsewhere = launch.findings.filter((f) => !launch.sources.some((s) =>
     s.file === f.file && f.line >= s.first &&
@@ -83,7 +131,5 @@ export function drawSource(view, place) {
         h('span', { class: 'no' }, ''), h('span', { class: 'time' }, 'time'),
         h('span', { class: 'moved' }, 'moved'), h('span', {}, '')),
       source.lines.map((text, k) => drawLine(view, i, source.first + k, text,
-        all, current)))));
-  const here = place.querySelector('.here');
-  if (here && view.moved) here.scrollIntoView({ block: 'nearest' });
+        all)))));
 }

@@ -85,8 +85,8 @@ export function picture(value, access, options = {}) {
     }
   });
   canvas.setAttribute('role', 'img');
-  canvas.setAttribute('aria-label', `${value.name || 'block'}, ${value.type}: ` +
-    rangeText(value));
+  canvas.setAttribute('aria-label',
+    `${value.name || 'block'}, ${value.type}: ${rangeText(value)}`);
   const told = h('output', { class: 'quiet' }, options.told ||
     'Point at a lane to see it.');
   canvas.addEventListener('pointermove', (e) => {
@@ -176,7 +176,9 @@ function drawProduct(view, step, op) {
 // The terms of an element, where every lane is in the page.
 function productText(left, right, result, [row, column]) {
   const [a, b, c] = [left, right, result].map(lanesOf);
-  if ([a, b, c].some((x) => !x.known || x.every.some((k) => k > 1))) return null;
+  if ([a, b, c].some((x) => !x.known || x.every.some((i) => i > 1))) {
+    return null;
+  }
   const k = a.shape[1], n = b.shape[1];
   if (row >= c.shape[0] || column >= n) return null;
   const terms = Array.from({ length: Math.min(k, 4) }, (_, i) =>
@@ -207,7 +209,9 @@ function drawAlong(view, step, op) {
 }
 
 function drawOperation(view, step, op) {
-  if (op.op === 'dot' && op.from.length >= 2) return drawProduct(view, step, op);
+  if (op.op === 'dot' && op.from.length >= 2) {
+    return drawProduct(view, step, op);
+  }
   return op.axis === undefined ? null : drawAlong(view, step, op);
 }
 
@@ -227,7 +231,8 @@ function accessText(view, access) {
   const off = n - active;
   return h('p', { class: 'access' },
     h('b', { class: isWrite(access) ? 'writes' : 'reads' }, access.op), where,
-    access.step && access.step.length ? `, step ${access.step.join(', ')}` : '',
+    access.step && access.step.length && active > 1
+      ? `, step ${access.step.join(', ')}` : '',
     off ? `, ${pluralText(off, 'lane')} off` : '',
     access.left_out ? `, ${access.left_out} stretches more` : '');
 }
@@ -250,17 +255,37 @@ export function loopText(step) {
 export function otherTrip(view, by) {
   const steps = stepsOf(view.launch, view.program), now = steps[view.step];
   if (!now || !now.loops.length) return view.step;
-  const same = (s) => s.line === now.line && s.function === now.function;
-  for (let i = view.step + by; i >= 0 && i < steps.length; i += by) {
-    if (same(steps[i])) return i;
+  const { before, after } = tripsOf(steps);
+  return (by < 0 ? before : after)[view.step];
+}
+
+const trips = new WeakMap();
+
+// By step: the one before and the one after of the same statement; itself where
+// there is none.
+function tripsOf(steps) {
+  if (trips.has(steps)) return trips.get(steps);
+  const before = steps.map((_, i) => i), after = [...before];
+  const newest = new Map();
+  for (let i = 0; i < steps.length; i++) {
+    const key = `${steps[i].function}:${steps[i].line}`;
+    if (newest.has(key)) {
+      before[i] = newest.get(key);
+      after[before[i]] = i;
+    }
+    newest.set(key, i);
   }
-  return view.step;
+  trips.set(steps, { before, after });
+  return trips.get(steps);
 }
 
 function stepButtons(view, steps) {
   const now = steps[view.step];
+  // with an id, a button that is drawn anew still has the focus
   const button = (text, label, title, change, off) => h('button', {
-    class: text.length > 1 ? 'trip' : null, 'aria-label': label, title, disabled: off, onclick: () => view.go(change),
+    class: text.length > 1 ? 'trip' : null, 'aria-label': label, title,
+    disabled: off, id: label.toLowerCase().replace(' ', '-'),
+    onclick: () => view.go(change),
   }, text);
   const last = steps.length - 1;
   return h('div', { class: 'row' },
@@ -298,7 +323,8 @@ export function drawValues(view, place_) {
   const step = steps[view.step];
   const dropped = view.launch.dropped[view.program];
   const values = (step && step.values) || [];
-  const ops = (step && step.ops) || [], accesses = (step && step.accesses) || [];
+  const ops = (step && step.ops) || [];
+  const accesses = (step && step.accesses) || [];
   const shown = new Set(ops.filter((o) => o.op === 'dot' ||
     o.axis !== undefined).flatMap((o) => [...o.from, o.to]));
   replace(place_, h('h2', {}, 'Values'), stepButtons(view, steps),

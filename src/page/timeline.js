@@ -64,6 +64,18 @@ function flowTable(view, rows) {
       }))))));
 }
 
+const MANY = 6, NARROW = 600;
+
+// The launches, folded where there are many and the window is narrow.
+function list(view, all) {
+  const bars = h('div', { class: 'launches' },
+    data.launches.map((l, i) => bar(view, l, i, all)));
+  const { length } = data.launches;
+  if (length <= MANY || window.innerWidth >= NARROW) return bars;
+  return h('details', {}, h('summary', {},
+    `${view.number + 1} of ${length}: ${view.launch.kernel}`), bars);
+}
+
 export function drawTimeline(view, place) {
   const many = data.launches.length > 1;
   place.hidden = !many;
@@ -71,8 +83,7 @@ export function drawTimeline(view, place) {
   const all = sum(data.launches.map((l) => l.seconds));
   const shared = flows().filter((row) => row.by.filter(Boolean).length > 1);
   replace(place, h('h2', {}, 'Launches'),
-    h('div', { class: 'launches' },
-      data.launches.map((l, i) => bar(view, l, i, all))),
+    list(view, all),
     shared.length ? flowTable(view, shared) : null,
     data.skipped ? h('p', { class: 'quiet' },
       `${pluralText(data.skipped, 'further launch', 'further launches')} did ` +

@@ -1,16 +1,16 @@
-/* page.c - the data as a whole, and the page that draws it.
- *
- * The page is a frame, the data, and the modules and the style of this folder,
- * which the build makes strings of; the modules draw everything.
- */
-#include "view/view.h"
+/* page.c - the data as a whole, and the page that draws it. */
+#include "page/page.h"
+
+#include "tkdbg/tkdbg.h"
+
+enum { VERSION = 1 }; /* of the data */
 
 static const char style[] =
-#include "view.css.inc"
+#include "page.css.inc"
     ;
 
 static const char script[] =
-#include "view.js.inc"
+#include "page.js.inc"
     ;
 
 static const char before[] =
@@ -19,17 +19,20 @@ static const char before[] =
     "<meta name=\"color-scheme\" content=\"light dark\">\n"
     "<title>tkdbg view</title>\n<style>\n";
 
-size_t tkw_page_bytes(void) {
+size_t tk_page_bytes(void) {
   return sizeof before + sizeof style + sizeof script + 1000;
 }
 
-void tkw_put_json(tk_buf *out, const tk_view *v) {
+void tk_page_put_json(tk_buf *out, const tk_page_data *d) {
   tk_buf_printf(out,
                 "{\"format\":\"tkdbg view\",\"version\":%d,\"tkdbg\":\"%s\","
                 "\"skipped\":%zu,\n\"launches\":[",
-                TKW_VERSION, tk_version(), v->skipped);
-  if (v->n) tk_buf_add(out, v->launches.s, v->launches.n);
-  tk_buf_puts(out, "]}\n");
+                VERSION, tk_version(), d->skipped);
+  if (d->launches && d->launches->n)
+    tk_buf_add(out, d->launches->s, d->launches->n);
+  tk_buf_putc(out, ']');
+  if (d->parts && d->parts->n) tk_buf_add(out, d->parts->s, d->parts->n);
+  tk_buf_puts(out, "}\n");
 }
 
 /* The data stand in an element, which "</" would end. */
@@ -44,13 +47,13 @@ static void put_data(tk_buf *out, const tk_buf *data) {
   tk_buf_add(out, data->s + from, data->n - from);
 }
 
-void tkw_put_html(tk_buf *out, const tk_buf *data) {
+void tk_page_put_html(tk_buf *out, const tk_buf *json) {
   tk_buf_puts(out, before);
   tk_buf_puts(out, style);
   tk_buf_puts(out, "</style>\n</head>\n<body>\n"
                    "<noscript>This page is drawn by its script.</noscript>\n"
                    "<script type=\"application/json\" id=\"data\">");
-  put_data(out, data);
+  put_data(out, json);
   tk_buf_puts(out, "</script>\n<script type=\"module\">\n");
   tk_buf_puts(out, script);
   tk_buf_puts(out, "</script>\n</body>\n</html>\n");

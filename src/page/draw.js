@@ -16,6 +16,17 @@ export function replace(parent, ...children) {
   parent.replaceChildren(...children.flat(Infinity).filter(Boolean));
 }
 
+// A function (key, make) that gives what make() returns, and does not call it
+// where each part of the key is what it was the last time.
+export function madeLast() {
+  let key = null, made = null;
+  return (now, make) => {
+    if (!key || now.some((part, i) => part !== key[i])) made = make();
+    key = now;
+    return made;
+  };
+}
+
 // ---- colours ---------------------------------------------------------------
 
 // Stops of cividis, which looks alike to people with any colour vision.
@@ -41,8 +52,20 @@ export function heatBar(low, high) {
     h('span', {}, high));
 }
 
-// The colours of the style sheet, as they are now.
+// The colours of the style sheet, read once: to ask for them makes the browser
+// work out the style of all that has been drawn since.
+let known = null;
+
+export function forgetColours() {
+  known = null;
+}
+
 export function colours() {
+  if (!known) known = coloursNow();
+  return known;
+}
+
+function coloursNow() {
   const style = getComputedStyle(document.documentElement);
   const names = ['paper', 'card', 'ink', 'quiet', 'line', 'accent', 'read',
     'write', 'both', 'contested', 'read-soft', 'write-soft', 'both-soft'];
@@ -99,15 +122,36 @@ class Dots {
 
 const MOST_DOTS = 400; // along an axis
 
-// A table of cells smaller than three pixels, one dot for each of them, or for
-// every so many.
-function dots(rows, columns, [wide, high], paint) {
+const areDots = (size) => Math.min(...size) < 3;
+
+// An empty canvas for a table of cells smaller than three pixels, one dot for
+// each of them, or for every so many.
+function dotted(rows, columns, [wide, high]) {
   const down = Math.ceil(rows / MOST_DOTS);
   const across = Math.ceil(columns / MOST_DOTS);
   const width = Math.ceil(columns / across), height = Math.ceil(rows / down);
   const canvas = h('canvas', { width, height, style:
     `width:${columns * wide}px;height:${rows * high}px;` +
     'image-rendering:pixelated' });
+  return { canvas, down, across, width, height };
+}
+
+// ... and for one of larger cells.
+function squares(rows, columns, [side]) {
+  const scale = window.devicePixelRatio || 1;
+  const w = columns * side, t = rows * side;
+  const canvas = h('canvas', {
+    width: Math.ceil(w * scale), height: Math.ceil(t * scale),
+    style: `width:${w}px;height:${t}px`,
+  });
+  canvas.getContext('2d').scale(scale, scale);
+  return canvas;
+}
+
+const insideOf = (side) => side - (side >= 6 ? 1 : 0);
+
+function dots(rows, columns, size, paint) {
+  const { canvas, down, across, width, height } = dotted(rows, columns, size);
   const brush = new Dots(canvas.getContext('2d'), width, height);
   for (let row = 0; row < height; row++) {
     for (let column = 0; column < width; column++) {
@@ -136,24 +180,38 @@ function sizeOfCell(rows, columns, options) {
 // both directions.  paint(context, x, y, size, row, column) draws one.
 export function cells(rows, columns, options, paint) {
   const size = sizeOfCell(rows, columns, options);
-  if (Math.min(...size) < 3) {
+  if (areDots(size)) {
     return { canvas: dots(rows, columns, size, paint), size };
   }
-  const [side] = size, scale = window.devicePixelRatio || 1;
-  const w = columns * side, t = rows * side;
-  const canvas = h('canvas', {
-    width: Math.ceil(w * scale), height: Math.ceil(t * scale),
-    style: `width:${w}px;height:${t}px`,
-  });
-  const c = canvas.getContext('2d');
-  c.scale(scale, scale);
-  const gap = side >= 6 ? 1 : 0;
+  const [side] = size, inside = insideOf(side);
+  const canvas = squares(rows, columns, size), c = canvas.getContext('2d');
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
-      paint(c, column * side, row * side, side - gap, row, column);
+      paint(c, column * side, row * side, inside, row, column);
     }
   }
   return { canvas, size };
+}
+
+// A transparent picture that lies above one of cells(): some of its cells,
+// [[row, column, ...]].  paint(context, x, y, size, cell) draws one.  A dot
+// that stands for many cells is drawn if any of them is given.
+export function overlay(rows, columns, size, some, paint) {
+  if (areDots(size)) {
+    const { canvas, down, across } = dotted(rows, columns, size);
+    const c = canvas.getContext('2d');
+    for (const cell of some) {
+      paint(c, Math.floor(cell[1] / across), Math.floor(cell[0] / down), 1,
+        cell);
+    }
+    return canvas;
+  }
+  const canvas = squares(rows, columns, size), c = canvas.getContext('2d');
+  const [side] = size, inside = insideOf(side);
+  for (const cell of some) {
+    paint(c, cell[1] * side, cell[0] * side, inside, cell);
+  }
+  return canvas;
 }
 
 export function hatch(c, x, y, size, colour) {
@@ -186,8 +244,8 @@ export function outline(c, x, y, size, colour, width = 2) {
   c.strokeRect(x + width / 2, y + width / 2, size - width, size - width);
 }
 
-// The room inside a card, where a section has so many pixels: as many columns of
-// cards as the style sheet makes.
+// The room inside a card, where a section has so many pixels: as many columns
+// of cards as the style sheet makes.
 export function roomInCard(section) {
   const style = getComputedStyle(section);
   const inside = section.clientWidth - parseFloat(style.paddingLeft) -

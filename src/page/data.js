@@ -18,7 +18,8 @@ function scaled(x) {
   return `${text} ${PREFIXES[k]}`;
 }
 
-export const countText = (x) => scaled(x).trim();
+export const countText = (x) => Number.isInteger(x) && Math.abs(x) < 1e6
+  ? x.toLocaleString('en-US') : scaled(x).trim();
 export const bytesText = (x) => `${scaled(x)}B`;
 
 export function timeText(nanoseconds) {
@@ -28,9 +29,14 @@ export function timeText(nanoseconds) {
   return `${x >= 100 || !unit ? Math.round(x) : x.toPrecision(3)} ${name}`;
 }
 
-export const percentText = (part, all) =>
-  all ? `${(100 * part / all).toFixed(part && part < all / 10 ? 1 : 0)} %`
-    : '0 %';
+// "0 %" and "100 %" are nothing and everything.
+export function percentText(part, all) {
+  if (!part || !all) return '0 %';
+  const x = 100 * part / all;
+  if (x < 0.05) return '< 0.1 %';
+  if (x < 100 && x >= 99.95) return '> 99.9 %';
+  return `${x.toFixed(x < 10 || (x > 99 && x < 100) ? 1 : 0)} %`;
+}
 
 export function numberText(x) {
   if (typeof x === 'string') return x;
@@ -68,9 +74,20 @@ export function stepsOf(launch, program) {
   return launch.steps[program] || [];
 }
 
+const findings = new WeakMap();
+
 export function findingsOf(launch, program) {
-  const pid = pidOf(launch, program).join();
-  return launch.findings.filter((f) => f.program && f.program.join() === pid);
+  if (!findings.has(launch)) {
+    const by = new Map();
+    for (const f of launch.findings) {
+      if (!f.program) continue;
+      const at = programAt(launch, f.program);
+      if (!by.has(at)) by.set(at, []);
+      by.get(at).push(f);
+    }
+    findings.set(launch, by);
+  }
+  return findings.get(launch).get(program) || [];
 }
 
 // What the map of programs can show.
@@ -166,7 +183,8 @@ export function rangeText(value) {
 export function eachElement(access, visit) {
   if (access.runs) {
     for (let i = 0; i < access.runs.length; i += 3) {
-      const [lane, element, n] = access.runs.slice(i, i + 3);
+      const lane = access.runs[i], element = access.runs[i + 1];
+      const n = access.runs[i + 2];
       for (let k = 0; k < n; k++) visit(element + k, lane + k);
     }
     return;
@@ -238,12 +256,36 @@ export function coverOf(launch, number) {
 export const placeOf = (tensor, index) => index.reduce(
   (x, i, k) => x + i * tensor.strides[k], tensor.first);
 
-// The index along each axis of what stands at a place of the memory, and how far
-// behind that element the place is; nearest: of the tensor's own elements.
+const sortedAxes = new WeakMap();
+
+// The axes that lead to other elements, the longest stride first.
+function axesOf(tensor) {
+  if (!sortedAxes.has(tensor)) {
+    sortedAxes.set(tensor, tensor.strides.map((stride, k) => ({ stride, k }))
+      .filter(({ stride }) => stride > 0)
+      .sort((a, b) => b.stride - a.stride));
+  }
+  return sortedAxes.get(tensor);
+}
+
+// Whether each place of the memory is that of one element at most, which
+// indexAt then finds.
+export function hasOwnPlaces(tensor) {
+  const axes = axesOf(tensor), { shape } = tensor;
+  let reach = 0; // of the axes after this one
+  for (const { stride, k } of [...axes].reverse()) {
+    if (stride <= reach) return false;
+    reach += stride * (shape[k] - 1);
+  }
+  return shape.every((n, k) => n === 1 || tensor.strides[k] > 0);
+}
+
+// The index along each axis of what stands at a place of the memory, and how
+// far behind that element the place is; nearest: of the own elements of the
+// tensor.
 export function indexAt(tensor, at, nearest = false) {
   let left = at - tensor.first;
-  const axes = tensor.strides.map((stride, k) => ({ stride, k }))
-    .filter(({ stride }) => stride > 0).sort((a, b) => b.stride - a.stride);
+  const axes = axesOf(tensor);
   const index = tensor.shape.map(() => 0);
   for (const { stride, k } of axes) {
     index[k] = Math.floor(left / stride);

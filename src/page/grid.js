@@ -1,8 +1,31 @@
 // grid.js - the programs of a launch as a map: what each costs.
-import { METRICS, findingsOf, keptPrograms, pidText, pluralText,
+import { METRICS, coverOf, findingsOf, keptPrograms, pidText, pluralText,
   programAt, programCount } from './data.js';
-import { cellAt, cells, colours, h, heat, heatBar, outline, replace,
-  wrapped } from './draw.js';
+import { cellAt, cells, colours, h, heat, heatBar, madeLast, outline,
+  replace, wrapped } from './draw.js';
+import { wrongPlaces, wrongTensor } from './why.js';
+
+// By program: elements that are wrong and that it wrote last.
+const wrongOf = new Map();
+
+function wrongBy(launch, program) {
+  if (!wrongOf.size) {
+    const number = wrongTensor(launch), cover = coverOf(launch, number);
+    for (const at of wrongPlaces(launch.tensors[number])) {
+      const who = cover && cover.writer ? cover.writer[at] : -1;
+      wrongOf.set(who, (wrongOf.get(who) || 0) + 1);
+    }
+  }
+  return wrongOf.get(program) || 0;
+}
+
+const WRONG = {
+  key: 'wrong', label: 'Wrong', text: (x) => pluralText(x, 'wrong element'),
+  of: wrongBy,
+};
+
+const metricsOf = (launch) => wrongTensor(launch) < 0 ? METRICS
+  : [WRONG, ...METRICS];
 
 // {rows, columns, at(row, column), of(index)} of the programs of a launch.
 function layoutOf(launch, width) {
@@ -37,7 +60,7 @@ function describe(view, metric) {
 
 function metricButtons(view, metric) {
   return h('div', { class: 'choice', role: 'group', 'aria-label':
-    'What the map shows' }, METRICS.map((m) => h('button', {
+    'What the map shows' }, metricsOf(view.launch).map((m) => h('button', {
     'aria-pressed': String(m === metric), 'data-metric': m.key,
     onclick: () => view.go({ metric: m.key }),
   }, m.label)));
@@ -63,15 +86,13 @@ function moved(view, columns, key) {
   return true;
 }
 
-export function drawGrid(view, place) {
+// The map of a launch, without the program that is chosen.
+function drawMap(view, metric, width) {
   const { launch } = view;
-  const metric = METRICS.find((m) => m.key === view.metric) || METRICS[0];
-  const width = place.clientWidth - 32;
   const { rows, columns, n } = layoutOf(launch, width);
   const values = Array.from({ length: n }, (_, i) => metric.of(launch, i));
   const { low, high, over } = scaleOf(values);
   const colour = colours();
-  const chosen = Math.floor(view.program / launch.cost.every);
   const found = new Set(launch.findings.filter((f) => f.program).map((f) =>
     programAt(launch, f.program)));
   const { canvas, size } = cells(rows, columns, { width, height: 260,
@@ -83,6 +104,25 @@ export function drawGrid(view, place) {
     c.fillRect(x, y, s, s);
     if (found.has(i) && s > 3) outline(c, x, y, s, colour.contested, 2);
   });
+  canvas.addEventListener('click', (e) => {
+    const [row, column] = cellAt(e, size);
+    const i = row * columns + column;
+    if (i >= 0 && i < n) view.go({ program: i * launch.cost.every });
+  });
+  return { canvas, size, columns, low, high, over };
+}
+
+const mapMadeLast = madeLast();
+
+export function drawGrid(view, place) {
+  const { launch } = view;
+  const metrics = metricsOf(launch);
+  const metric = metrics.find((m) => m.key === view.metric) || metrics[0];
+  const width = place.clientWidth - 32;
+  const { canvas, size, columns, low, high, over } = mapMadeLast(
+    [view.number, metric, width, colours()],
+    () => drawMap(view, metric, width));
+  const chosen = Math.floor(view.program / launch.cost.every);
   // where the chosen program stands, above the picture
   const [across, down] = size;
   const mark = h('i', { class: 'chosen', style:
@@ -101,12 +141,7 @@ export function drawGrid(view, place) {
       e.stopPropagation();
     },
   }, h('div', { class: 'under' }, canvas, mark));
-  canvas.addEventListener('click', (e) => {
-    const [row, column] = cellAt(e, size);
-    const i = row * columns + column;
-    if (i >= 0 && i < n) view.go({ program: i * launch.cost.every });
-  });
-  const kept = keptPrograms(launch).length, all = programCount(launch);
+  const some = keptPrograms(launch).length, all = programCount(launch);
   const step = (by) => view.go({ program: nextKept(launch, view.program, by) });
   replace(place,
     h('h2', {}, 'Programs'),
@@ -127,7 +162,7 @@ export function drawGrid(view, place) {
       h('button', { onclick: () => step(1), 'aria-label':
         'Next program with steps', title: ']' }, '▶')),
     h('p', { id: 'program-text', 'aria-live': 'polite' }, text),
-    kept < all ? h('p', { class: 'quiet' },
-      `Steps of ${kept} of ${pluralText(all, 'program')} are in this page.`)
+    some < all ? h('p', { class: 'quiet' },
+      `Steps of ${some} of ${pluralText(all, 'program')} are in this page.`)
       : null);
 }
