@@ -13,11 +13,13 @@ import collections
 import contextlib
 import hashlib
 import importlib
+import itertools
 import operator
 import os
 import re
 import threading
 import time
+import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -144,6 +146,33 @@ class Compiler:
         name = src.fn.repr(SpecializationProxy(constants, src.signature))
         return self.check_name(name[name.rfind(".") + 1:], "function")
 
+    def allocated(self, src: Any, target: Any, parsed: Any) -> int | None:
+        """Bytes of shared memory that Triton's compiler gives a kernel, or
+        None if it is not known where that compiler decides on them.
+
+        It does before it leaves its own forms for LLVM's, which takes minutes
+        for a kernel of tiles that are far too large."""
+        backend = self.triton.make_backend(target)
+        lower = getattr(type(backend), "make_llir", None)
+        if (target.backend != "cuda" or getattr(parsed, "min_shared_mem", None)
+                or not hasattr(lower, "__globals__")):
+            return None
+        stages: dict[str, Any] = {}
+        backend.add_stages(stages, parsed, src.language)
+        context, metadata = self.triton.ir.context(), dict(vars(parsed))
+        self.triton.ir.load_dialects(context)
+        backend.load_dialects(context)
+        form = src.make_ir(
+            target, parsed, backend.get_codegen_implementation(parsed),
+            backend.get_module_map(), context)
+        for name in itertools.takewhile("llir".__ne__, stages):
+            form = stages[name](form, metadata)
+        with contextlib.suppress(_Allocated):
+            _without_llvm(lower, form)(
+                backend, form, metadata, parsed,
+                int("".join(filter(str.isdigit, str(parsed.arch)))))
+        return form.get_int_attr("ttg.shared")
+
     def _tell_listener(self, kernel, started):
         knobs = self.triton.knobs
         listener = getattr(knobs.compilation, "listener", None)
@@ -155,6 +184,35 @@ class Compiler:
                          ir_initialization=took, lowering_stages=[],
                          store_results=0),
                      cache_hit=False)
+
+
+class _Allocated(Exception):
+    """A stage of Triton's compiler has decided on shared memory."""
+
+
+class _Instead:
+    """A module of which some names mean something else."""
+
+    def __init__(self, module: Any, **names: Any) -> None:
+        self._module = module
+        vars(self).update(names)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+
+def _without_llvm(stage, form):
+    """The stage of Triton's compiler that lowers a form to LLVM's, which only
+    makes the passes before that step."""
+    def run(passes, *_):
+        passes.run(form, "allocate")
+        raise _Allocated
+    nvidia = stage.__globals__["nvidia"]
+    own = _Instead(nvidia, passes=_Instead(nvidia.passes, ttgpuir=_Instead(
+        nvidia.passes.ttgpuir, add_to_llvmir=run)))
+    return types.FunctionType(
+        stage.__code__, {**stage.__globals__, "nvidia": own},
+        stage.__name__, stage.__defaults__, stage.__closure__)
 
 
 SpecializationProxy = collections.namedtuple(
@@ -243,7 +301,11 @@ class Kernel:
         """Bytes of shared memory; where the estimate would not fit, Triton's
         own compiler says."""
         if (prepared.shared or 0) > prepared.most_shared:
-            prepared.use_shared(self._triton_kernel().metadata.shared)
+            nbytes = self._compiler.allocated(self.src, self._target,
+                                              self._options)
+            if nbytes is None:
+                nbytes = self._triton_kernel().metadata.shared
+            prepared.use_shared(nbytes)
         return prepared.shared or 0
 
     def _triton_kernel(self):

@@ -158,6 +158,7 @@ def _compared(logged, fragment, reads, writes, before, after):
     inputs = _inputs(fragment, reads, before)
     if inputs is None:
         return
+    inputs.update(fragment.numbers(logged.values))
     narrow, wide = (fragments.compute(fragment, inputs, w)
                     for w in (False, True))
     order = [*fragment.inputs, *(node.name for node in fragment.nodes)]

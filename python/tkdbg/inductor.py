@@ -13,12 +13,11 @@ from __future__ import annotations
 import linecache
 import operator
 import sys
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import (compare, modelled, operations, parsing,
-               session as session_, torch_private, tuned, typed)
+from . import (bench, functions, modelled, operations, parsing,
+               torch_private, tuned, typed)
 
 if TYPE_CHECKING:
     from .patches import Patches
@@ -87,12 +86,13 @@ def _place(caller, text, kernel_name):
 
 
 def _after_helpers(patches):
-    """The helpers that a launch without Python finds are the same here; some
-    of PyTorch's use parts of Triton's compiler."""
+    """Helpers that use parts of Triton's compiler are those that a launch
+    without Python finds; jit functions are PyTorch's own, of its release."""
     module = sys.modules[torch_private.HELPERS]
     known = operations.names()
     for name in known.under("triton_helpers"):
-        if hasattr(module, name):
+        own = getattr(module, name, None)
+        if own is not None and not functions.is_jit_class(type(own)):
             patches.set(module, name, known.builtin(f"triton_helpers.{name}"))
 
 
@@ -131,51 +131,30 @@ def _settle(self, attempt):
     """Keeps a launcher of the first configuration that the device can launch,
     as attempt(launcher) finds out."""
     __tracebackhide__ = True
-    failure: Any = None
-    for config in self.configs:
+
+    def keep(config):
         launcher = Launcher(self, config)
-        try:
-            attempt(launcher)
-        except _too_large() as e:
-            failure = failure or e
-        else:
-            self.launchers = [launcher]
-            return
-    if failure is not None:
-        raise failure
+        attempt(launcher)
+        self.launchers = [launcher]
+    tuned.first_that_fits(self.configs, keep)
 
 
 def _compare(self, args, stream, grid):
     """Runs all configurations on the same contents if that is wanted, else
     notes that all but one are left out."""
-    session, kernel = session_.current(), self.fn.__name__
-    session.requests.note("autotune")
-    if len(self.configs) < 2:
-        return
-    if session.options.autotune != "all":
-        session.part(tuned.Tuned).left_out(kernel, self.configs)
-        return
+    def named():
+        return _values(self, args, Launcher(self, self.configs[0]).constants)
 
-    def call(config):
-        try:
-            Launcher(self, config)(*args, stream=stream, grid=grid)
-        except _too_large():
-            return False
-        return True
-    constants = Launcher(self, self.configs[0]).constants
-    compare.configurations(kernel, self.configs,
-                           _values(self, args, constants), call)
+    def launch(config):
+        Launcher(self, config)(*args, stream=stream, grid=grid)
+    tuned.try_all(self.fn.__name__, self.configs, named,
+                  tuned.fitting(launch))
 
 
 def precompile(self: Any, *_: Any, **__: Any) -> None:
     """CachingAutotuner.precompile: what run will launch, compiled."""
     if not self.launchers:
         _settle(self, operator.methodcaller("compile", None))
-
-
-def _too_large():
-    """The error of a configuration that a device cannot launch."""
-    return sys.modules["triton"].runtime.OutOfResources
 
 
 class Launcher:
@@ -206,23 +185,11 @@ class Launcher:
         self.bin[(*grid, 1, 1)[:3]](*call)
 
     def compile(self, args: list[Any] | None) -> None:
-        """Compiles what ASTSource describes: types, constants and what is
-        divisible are those of the metadata, whatever the values are.
-
-        args: those of the first launch, or None."""
-        compiler = sys.modules["triton.compiler"]
-        names = self.fn.arg_names
-        paths = {(names.index(n),): value
-                 for n, value in self.constants.items() if n in names}
-        src = compiler.ASTSource(self.fn, self.signature, paths,
-                                 _attributes(self.tuner, paths))
-        if args is not None:
-            values = typed.values(names, self.signature, paths, args)
-            src.values = lambda: values
-        self.bin = sys.modules["triton"].compile(src, options={
-            "num_warps": self.config.num_warps,
-            "num_stages": self.config.num_stages})
-        self.bin._init_handles()
+        """args: those of the first launch, or None."""
+        self.bin = typed.kernel_of(
+            self.fn, self.signature, self.constants, _attributes(self.tuner),
+            {"num_warps": self.config.num_warps,
+             "num_stages": self.config.num_stages}, args)
 
     @property
     def n_regs(self) -> int:
@@ -259,14 +226,13 @@ def _signature(self, constants):
             types.get(name, "constexpr") for name in names}
 
 
-def _attributes(self, constants):
+def _attributes(self):
     """{(number of a parameter,): what is known of it} of the metadata."""
     found = (self.triton_meta.get("configs") or [{}])[0]
     if not isinstance(found, dict):
         found = {(i,): [["tt.divisibility", 16]] for i in
                  getattr(found, "divisible_by_16", ())}
-    return {path: known for path, known in found.items()
-            if path not in constants}
+    return found
 
 
 def _defaults(fn):
@@ -312,11 +278,5 @@ def _after_utils(patches):
 def print_performance(model: Callable[..., Any],
                       example_inputs: tuple[Any, ...] = (), *args: Any,
                       **kwargs: Any) -> float:
-    """Runs the model once: times of an interpreter would mean nothing."""
-    start = time.perf_counter()
-    model(*example_inputs)
-    seconds = time.perf_counter() - start
-    if not session_.current().options.is_quiet():
-        print("tkdbg: ran once instead of a benchmark, "
-              f"{1e3 * seconds:.1f} ms", file=sys.stderr)
-    return seconds
+    """Runs the model once."""
+    return bench.once(lambda: model(*example_inputs)) / 1e3

@@ -16,6 +16,7 @@ import contextlib
 import importlib
 import operator
 import sys
+from collections.abc import Iterator
 from typing import Any, Callable
 
 
@@ -335,6 +336,44 @@ def copy_operator() -> Any:
     return _torch().ops.aten._to_copy.default
 
 
+@contextlib.contextmanager
+def uncompiled() -> Iterator[None]:
+    """A context in which torch.compile compiles no frame that is called from
+    outside of what it has compiled."""
+    frames = sys.modules.get("torch._C._dynamo.eval_frame")
+    if frames is None:
+        yield
+        return
+    before = frames.set_eval_frame(None)
+    try:
+        yield
+    finally:
+        frames.set_eval_frame(before)
+
+
+def never_compile(function: Any) -> None:
+    """torch.compile leaves the function, and what it calls, as they are; unlike
+    torch.compiler.disable this costs nothing at a call."""
+    frames = sys.modules.get("torch._C._dynamo.eval_frame")
+    choose = getattr(frames, "set_code_exec_strategy", None)
+    if choose is not None:  # since 2.7
+        types: Any = sys.modules["torch._dynamo.types"]
+        choose(function.__code__, types.FrameExecStrategy(
+            types.FrameAction.SKIP, types.FrameAction.SKIP))
+
+
+def formula() -> Any:
+    """The node of autograd whose gradient C++ computes now, or None."""
+    node = _torch()._C._current_autograd_node()
+    own = _module("torch.autograd.function").BackwardCFunction
+    return None if isinstance(node, own) else node
+
+
+def number_of(node: Any) -> int:
+    """A number that no other node of this thread has."""
+    return node._sequence_nr()
+
+
 def functional_tensor() -> Any:
     """The class of tensors by which writes are traced, or None."""
     return getattr(_module("torch._subclasses.functional_tensor"),
@@ -481,6 +520,16 @@ def kernel_nodes(kernel: Any, schedule: Any) -> (
             _nodes(graph, writes, lambda node: _viewed(node, computed)))
 
 
+def kernel_sizes(kernel: Any) -> dict[str, str]:
+    """{parameter of a kernel, or node of the graph with a "%": its size as the
+    compiler calls it} of sizes that are not known while it is written."""
+    known = {inner: str(size) for size, inner in kernel.args.sizevars.items()}
+    for name, value in _graph().graph_inputs.items():
+        if type(value).__module__.startswith("sympy."):
+            known["%" + name] = str(value)
+    return known
+
+
 def result_parts(schedule: Any) -> dict[str, tuple[str, int]]:
     """{node: (the one that it is a part of the result of, which part)} of
     what a kernel that PyTorch's compiler is writing computes."""
@@ -522,8 +571,12 @@ def _nodes(graph, buffers, find):
 # ... and modules of the compiler itself, which vcuda/traced.py changes.
 TRITON_CODE = "torch._inductor.codegen.triton"
 TRACED_MODES = "torch._dynamo.variables.torch_function"
+PROXIES = "torch.fx.experimental.proxy_tensor"
+WITHOUT_FAKES = "unset_fake_temporarily"  # there: real constants are computed
+OUTPUT_CODE = "torch._inductor.output_code"
 COMPILE_FX = "torch._inductor.compile_fx"
 COMPILE_INNER = "_compile_fx_inner"  # there: compiles one graph
+COMPILE_AHEAD = "compile_fx_aot"  # ... and this one for AOTInductor
 INDUCTOR_CONFIG = "torch._inductor.config"
 CHOICES = "torch._inductor.select_algorithm"
 

@@ -1,11 +1,13 @@
 """What tuning has done that a script does not show: tensors that it cleared,
-configurations that did not run."""
+configurations that did not run.  And how other compilers' configurations are
+tried, which come in a stated order."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import session as session_
+from . import compare, session as session_
 
 if TYPE_CHECKING:
     from .session import Session
@@ -63,3 +65,54 @@ def _holds_values(tensor: Any) -> bool:
         return bool((tensor != 0).any())
     except Exception:  # a type that compares in its own way
         return False
+
+
+# ---- configurations in a stated order ---------------------------------------
+
+
+def try_all(kernel: str, configs: Sequence[Any],
+            named: Callable[[], dict[str, Any]],
+            call: Callable[..., Any]) -> None:
+    """Before one of some configurations runs: all run on the same contents and
+    are compared, if that is wanted; else it is noted that the others do not.
+
+    named gives {name: argument}; call: as compare.configurations takes it."""
+    session = session_.current()
+    session.requests.note("autotune")
+    if session.options.autotune != "all":
+        session.part(Tuned).left_out(kernel, configs)
+    elif len(configs) > 1:
+        compare.configurations(kernel, list(configs), named(), call)
+
+
+def first_that_fits(configs: Iterable[Any],
+                    attempt: Callable[[Any], Any]) -> Any:
+    """attempt(config) for the first configuration that the device can launch;
+    raises what the first one did, if there is none."""
+    __tracebackhide__ = True
+    failure: Any = None
+    for config in configs:
+        try:
+            return attempt(config)
+        except _too_large() as e:
+            failure = failure or e
+    if failure is not None:
+        raise failure
+    return None
+
+
+def fitting(attempt: Callable[[Any], Any]) -> Callable[[Any], bool]:
+    """attempt(config) as try_all() calls it: whether the device could launch
+    the configuration."""
+    def has_run(config):
+        try:
+            attempt(config)
+        except _too_large():
+            return False
+        return True
+    return has_run
+
+
+def _too_large():
+    """The error of a configuration that a device cannot launch."""
+    return sys.modules["triton"].runtime.OutOfResources

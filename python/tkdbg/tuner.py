@@ -50,7 +50,7 @@ def _tell_listener(tuner, key):
              duration=tuner.bench_time, cache_hit=False)
 
 
-def _not_tuned():
+def not_tuned() -> tuple[type[BaseException], ...]:
     """What a configuration may fail with and only be left out."""
     return (errors.CompileTimeAssertionFailure, errors.OutOfResources,
             errors.PTXASError, *session_.current().real.not_tuned)
@@ -219,9 +219,9 @@ class Autotuner(KernelInterface):
         reports = session_.current().reports
         for config in configs:
             try:
-                with reports.catching(_not_tuned()):
+                with reports.catching(not_tuned()):
                     result = self._run(config, args, kwargs)
-            except _not_tuned() as e:
+            except not_tuned() as e:
                 failure = failure or e
                 _say_left_out(self.base_fn.__name__, config, e)
                 self._tell_hooks(config, kwargs, e)
@@ -343,11 +343,11 @@ class Autotuner(KernelInterface):
                 print(f"Autotuning kernel {self.base_fn.__name__} with "
                       f"config {config}")
             try:
-                with session_.current().reports.catching(_not_tuned()):
+                with session_.current().reports.catching(not_tuned()):
                     took = self.do_bench(
                         functools.partial(self._call, config, args, kwargs),
                         quantiles=(0.5, 0.2, 0.8))
-            except _not_tuned() as e:
+            except not_tuned() as e:
                 _say_left_out(self.base_fn.__name__, config, e)
                 took = [math.inf] * 3
             self.configs_timings[config] = took
@@ -393,9 +393,9 @@ class Autotuner(KernelInterface):
     def _has_run(self, config, args, kwargs):
         """Runs one configuration; whether tuning does not leave it out."""
         try:
-            with session_.current().reports.catching(_not_tuned()):
+            with session_.current().reports.catching(not_tuned()):
                 self._call(config, args, kwargs)
-        except _not_tuned():
+        except not_tuned():
             return False
         return True
 

@@ -89,8 +89,11 @@ class Fragments(unittest.TestCase):
 
     def test_lines_that_say_more(self):
         lines = fragments.bound_lines({"in_ptr0": "a"}, {"in_out_ptr0": "b"},
-                                      {"getitem_3": ("topk", 1)})
+                                      {"getitem_3": ("topk", 1)},
+                                      {"ks0": "s77", "%arg1_1": "s77"})
         found = self.read(*(f"{line}\n" for line in lines))
+        self.assertEqual(found.numbers({"ks0": 5}), {"arg1_1": 5})
+        self.assertEqual(found.numbers({"ks1": 5}), {})
         self.assertEqual((found.reads, found.writes, found.parts), (
             {"in_ptr0": "a"}, {"in_out_ptr0": "b"},
             {"getitem_3": ("topk", 1)}))
@@ -146,6 +149,39 @@ class Why(support.ScriptCase):
         self.assertRegex(done.stderr, r"tl\.where\(xmask, tmp")
         self.assertRegex(done.stderr, r"to stop there: .* -b \d+ "
                          ".*--torch-compile inductor .*script.py")
+
+    @support.only_ours(TRACED)
+    def test_sizes_that_are_known_when_it_runs(self):
+        done = self.why("""
+            import torch
+            import torch._inductor.config as config
+            config.triton.inject_relu_bug_TESTING_ONLY = "accuracy"
+
+            def model(x):
+                return x.relu() + x.shape[0]
+
+            compiled = torch.compile(model, dynamic=True)
+            for n in 5, 17:
+                x = torch.randn(n, 33, device="cuda")
+                torch.testing.assert_close(compiled(x), model(x))
+        """, "--torch-compile", "inductor")
+        self.assertRegex(done.stderr, r"is launch 1, triton_\w+\n  out_ptr0 "
+                         "should hold add\n")
+
+    @support.only_ours(TRACED)
+    def test_a_model_that_stays_eager(self):
+        """PyTorch's compiler does not trace tkdbg's own functions where it
+        gives a model up."""
+        done = self.why("""
+            import torch
+            torch.manual_seed(0)
+            model = torch.nn.GRU(8, 16).cuda()
+            x = torch.randn(5, 2, 8, device="cuda")
+            got = torch.compile(model)(x)[0]
+            torch.testing.assert_close(got, model(x)[0] + 1)
+        """, "--torch-compile", "inductor")
+        self.assertNotIn("Exception ignored", done.stderr)
+        self.assertIn("Greatest absolute difference: 1.0", done.stderr)
 
     @support.only_ours(TRACED)
     def test_kernels_that_are_right_and_a_file_of_them(self):

@@ -116,6 +116,111 @@ class Compiled(support.ScriptCase):
         self.assertNotIn(" ms ", done.stdout + done.stderr.split("tkdbg: ")[0])
 
     @support.only_ours(TRACED)
+    def test_places_that_only_a_gpu_tells(self):
+        """C++ is told that tensors on the device are on the CPU: formulas of
+        gradients, constants and modes of the program are where they belong."""
+        self.compile("""
+            torch.cuda.memory_allocated()  # from here on memory is counted
+            def gradients(function):
+                found = []
+                for f in function, torch.compile(function):
+                    w = torch.linspace(0, 1, 64, device="cuda")
+                    x = torch.linspace(1, 2, 64, device="cuda")
+                    f(w.requires_grad_(), x).sum().backward()
+                    found.append(w.grad)
+                torch.testing.assert_close(*found)
+                assert found[1].is_cuda, found
+            gradients(lambda w, x: (w * x).cpu().sin().cuda() * w)
+            gradients(lambda w, x: torch.as_strided(w.sin(), (32, 2), (1, 2)))
+            gradients(lambda w, x: F.dropout(w * x, 1.0))
+            gradients(lambda w, x: w * x * torch.tensor(1.5, device="cuda"))
+
+            import numpy as np
+            turn = torch.compile(lambda x: np.sin(x))
+            x = np.arange(10, dtype=np.float32)
+            with torch.device("cuda"):
+                np.testing.assert_allclose(turn(x), np.sin(x), 1e-6)
+        """)
+
+    @support.only_ours(TRACED)
+    def test_what_cudas_operators_return(self):
+        """Sizes and strides by which PyTorch's compiler reckons."""
+        self.compile("""
+            aten = torch.ops.aten
+            table = randn(10, 4)
+            index = torch.tensor([1, 2, 3, 1], device="cuda")
+            starts = torch.tensor([0, 3], device="cuda")
+            for mode in range(3):
+                _, bags, sizes, largest = torch.compile(
+                    lambda *args: aten._embedding_bag(*args, False, mode))(
+                        table, index, starts)
+                assert bags.tolist() == [0, 0, 0, 1], bags
+                assert sizes.tolist() == [3, 1], sizes
+                assert largest.shape == ((2, 4) if mode == 2 else (0,))
+            q = randn(2, 4, 33, 16, dtype=torch.half)
+            out, sums, *_ = torch.compile(
+                lambda q: aten._scaled_dot_product_efficient_attention(
+                    q, q, q, None, True))(q)
+            assert out.stride() == (33 * 64, 16, 64, 1), out.stride()
+            assert sums.shape == (2, 4, 64) and sums[0, 0, 33].isinf()
+            x = randn(3)
+            check(lambda x: x.fill_(torch.tensor(2.0)), x)
+        """)
+
+    @support.only_ours(TRACED)
+    def test_arguments_are_let_go(self):
+        """A kernel does not keep what it was first launched with."""
+        self.compile("""
+            import gc, weakref
+            x = randn(8)
+            y = torch.compile(lambda x: x.sin() + 1)(x)
+            seen = weakref.ref(x)
+            del x
+            gc.collect()
+            assert seen() is None
+        """)
+
+    @support.only_ours(TRACED)
+    def test_backward_in_a_compiled_function(self):
+        """Compiled autograd; and what has no Python is refused by name."""
+        self.compile("""
+            from torch._dynamo import compiled_autograd
+            from torch._inductor.compile_fx import compile_fx_aot
+            torch.manual_seed(0)
+            model = nn.Sequential(nn.Linear(16, 32), nn.GELU(),
+                                  nn.Linear(32, 4)).cuda()
+            x = randn(8, 16)
+            model(x).square().mean().backward()
+            want = [p.grad.clone() for p in model.parameters()]
+            model.zero_grad()
+            loss = torch.compile(model)(x).square().mean()
+            with compiled_autograd._enable(torch.compile):
+                loss.backward()
+            got = [p.grad for p in model.parameters()]
+            torch.testing.assert_close(got, want)
+
+            stream = torch.cuda.Stream()
+            same = torch.cuda.Stream(stream_id=stream.stream_id,
+                                     device_index=0, device_type=1)
+            assert same == stream
+            try:
+                compile_fx_aot(None, [])
+            except NotImplementedError as error:
+                assert "AOTInductor writes a program in C++" in str(error)
+            else:
+                raise AssertionError("it was not refused")
+        """)
+
+    @support.only_ours(TRACED)
+    def test_helpers_of_the_release(self):
+        """A softmax over rows that take several trips calls helpers whose
+        parameters differ between releases of PyTorch."""
+        self.compile("""
+            x = randn(4, 9000)
+            check(lambda x: torch.log_softmax(x, -1), x)
+        """)
+
+    @support.only_ours(TRACED)
     def test_debug_folder(self):
         """What PyTorch writes of a model that it compiles runs by itself."""
         folder = self.path("debug")

@@ -14,6 +14,7 @@ calls      calls       functions that are more than marking a result
            exchange    ... tensors that are given to other libraries
            packed      ... products with weights of four bits
            scaled      ... products of scaled 8-bit floats
+           bags        ... embedding bags
            random      ... random numbers
 operators  operators   devices that CUDA refuses, types that only it has
            attention   ... attention by operators that only CUDA has

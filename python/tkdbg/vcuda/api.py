@@ -198,6 +198,7 @@ def natives(virtual: VirtualCuda) -> dict[str, Callable[..., Any]]:
         "get_sync_debug_mode": lambda: 0,
         "getDevice": lambda: streams.device,
         "setDevice": streams.set_device,
+        "setStream": streams.set_by_number,
         "exchangeDevice": _exchange(streams),
         "maybeExchangeDevice": _exchange(streams),
         "synchronize": _synchronize(virtual),

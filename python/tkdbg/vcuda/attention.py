@@ -120,9 +120,18 @@ def _efficient(torch):
             out, sums = attend(torch, q, k, v, scale, seen, bias)
             out = out.transpose(1, 2).contiguous().to(query.dtype)
         seed, offset = (torch.zeros((), dtype=torch.int64) for _ in "ab")
-        return (out, sums if compute_log_sumexp else sums[..., :0], seed,
-                offset, query.shape[1], key.shape[1])
+        return (out, _aligned(torch, sums, compute_log_sumexp), seed, offset,
+                query.shape[1], key.shape[1])
     return kernel
+
+
+def _aligned(torch, sums, wanted):
+    """Logarithms of sums as CUDA's memory-efficient kernels store them: rows
+    padded to a multiple of 32 by infinity, or none at all."""
+    if not wanted:
+        return sums[..., :0]
+    return torch.nn.functional.pad(sums, (0, -sums.shape[-1] % 32),
+                                   value=math.inf)
 
 
 def _scaled_flash(torch):
@@ -130,6 +139,8 @@ def _scaled_flash(torch):
                return_debug_mask=False, *, scale=None):
         out, sums = attend(torch, query, key, value, scale,
                            _window(torch, is_causal, bottom=False))
+        if out.shape == query.shape:  # in memory as the query is
+            out = torch.empty_like(query).copy_(out)
         return (out.to(query.dtype), sums, None, None, query.shape[2],
                 key.shape[2], *_seeds(torch), query.new_empty(0))
     return kernel
@@ -140,7 +151,8 @@ def _scaled_efficient(torch):
                dropout_p=0.0, is_causal=False, *, scale=None):
         out, sums = attend(torch, query, key, value, scale, _window(
             torch, is_causal, bottom=False), attn_bias)
-        return (out.to(query.dtype),
-                sums if compute_log_sumexp else sums[..., :0],
+        rows = out.transpose(1, 2).contiguous()  # in memory heads come last
+        return (rows.transpose(1, 2).to(query.dtype),
+                _aligned(torch, sums, compute_log_sumexp),
                 *(torch.zeros((), dtype=torch.int64) for _ in "ab"))
     return kernel

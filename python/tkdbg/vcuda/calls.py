@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .. import fresh as fresh_, torch_private
-from . import exchange
+from . import bags, exchange
 from .marks import HOST, MARK, MIXED, PINNED, is_cuda_device, name_of, \
     text_of
 
@@ -486,7 +486,8 @@ def specials(torch: types.ModuleType) -> dict[Any, Callable[..., Any]]:
         table[method] = _fill
     table.update({"aten::_pin_memory": _pin_memory,
                   "aten::is_pinned": _is_pinned,
-                  "prims::device_put": _device_put, "aten::_to_copy": _to_copy})
+                  "prims::device_put": _device_put, "aten::_to_copy": _to_copy,
+                  **dict.fromkeys(bags.NAMES, bags.embedding_bag)})
     table[t.copy_] = _copy
     table[torch.nn.functional.one_hot] = _one_hot
     table.update(dict.fromkeys(torch_private.flattening(), _flat_weights))

@@ -92,8 +92,9 @@ def _describe(v, patches):
         found = describe(self, tensor, *args, **kwargs)
         if found.device.type != "cpu" or torch_private.is_fake(tensor):
             return found
-        where = v.place(tensor)
-        return found if where < 0 else dataclasses.replace(
+        # The tracer itself makes numbers of constants, without the mode.
+        where = v.place(tensor) if tensor.dim() else v.mark_of(tensor)
+        return found if where is None or where < 0 else dataclasses.replace(
             found, device=v.device_at(where))
     patches.set(describer, "describe_tensor", describe_here)
 
@@ -113,22 +114,41 @@ def _compare(v, patches):
 
 
 def _make_new(v, patches, functional):
-    """Tensors that C++ makes for a gradient are where it was told that another
-    one is: on the CPU.  The program's own new_zeros(device="cpu") is a call of
-    torch.zeros instead."""
+    """Tensors that C++ makes or moves for a gradient are where it was told
+    that another one is: on the CPU.  The program's own new_zeros(device="cpu")
+    is a call of torch.zeros instead."""
     aten = v.torch.ops.aten
     operators = {aten.new_zeros.default, aten.new_ones.default,
                  aten.new_empty.default, aten.new_full.default,
                  aten.new_empty_strided.default}
+    copy = torch_private.copy_operator()
     mode = torch_private.functional_mode()
     dispatch = mode.__torch_dispatch__
+    seen: dict[Any, Any] = {}  # the formula that runs: where its last tensor is
 
     def dispatch_here(self, func, types, args=(), kwargs=None):
-        if func in operators and kwargs and is_cpu(kwargs) and isinstance(
-                args[0], functional):
-            kwargs = {**kwargs, "device": args[0].device}
+        node = torch_private.formula()
+        given = bool(args) and isinstance(args[0], functional)
+        if kwargs and is_cpu(kwargs):
+            where = meant(func, args, given, node)
+            if where is not None:
+                kwargs = {**kwargs, "device": where}
+        elif node is not None and given:
+            seen.clear()
+            seen[torch_private.number_of(node)] = args[0].device
         return dispatch(self, func, types, args, kwargs)
     patches.set(mode, "__torch_dispatch__", dispatch_here)
+
+    def meant(func, args, given, node):
+        """Where C++ means to put what it makes; None: where it says."""
+        if given and func in operators:
+            return args[0].device
+        if node is None:
+            return None
+        if not given:
+            return seen.get(torch_private.number_of(node))
+        moved = node.metadata.get(MARK) if func is copy else None
+        return args[0].device if moved is None else moved
 
     def is_cpu(kwargs):
         device = kwargs.get("device")
@@ -180,8 +200,11 @@ def _move_by_device(v, patches, cls):
         if is_cuda_device(device):
             device = v.device_at(v.index_of(device))
         if device is not None and device != self.device:
-            return copy(self, device=device, dtype=dtype, memory_format=form,
-                        non_blocking=at_once)
+            moved = copy(self, device=device, dtype=dtype, memory_format=form,
+                         non_blocking=at_once)
+            if moved.grad_fn is not None:
+                moves_back(moved.grad_fn, self.device)
+            return moved
         if dtype is None and form is None and not again:
             return self
         asked: dict[str, Any] = {"dtype": dtype or self.dtype, "copy": again}
@@ -189,11 +212,22 @@ def _move_by_device(v, patches, cls):
             asked["memory_format"] = form
         return v.tensor.to(self, **asked)
 
+    def moves_back(node, device):
+        """The gradient of what was moved goes where that was: C++ moves none
+        between places that are the CPU to it."""
+        node.metadata[MARK] = device
+        node.register_hook(lambda found, _: tuple(
+            g if g is None or g.device == device else copy(g, device=device)
+            for g in found))
+
     def cuda(self, device=None, non_blocking=False, **kwargs):
         return to(self, v.device_at(v.index_of(device)),
                   non_blocking=non_blocking, **kwargs)
 
     def cpu(self, **kwargs):
         return to(self, v.cpu, **kwargs)
-    for method in to, cuda, cpu:
+
+    def type_as(self, other):
+        return to(self, other)
+    for method in to, cuda, cpu, type_as:
         patches.set(cls, method.__name__, method)

@@ -119,15 +119,16 @@ class Memory:
         self._known: dict[Any, Any] = {}
 
     def add(self, tensor: Any) -> None:
-        """Counts a tensor's storage, if it is new."""
+        """Counts a tensor's storage, if it is new and has memory: that of a
+        fake tensor, or of one that wraps another, has none."""
         try:
             storage = tensor.untyped_storage()
             asked = storage.nbytes()
+            if storage.device.type == "meta" or not storage.data_ptr():
+                return
         except (RuntimeError, NotImplementedError):
             return
         key = torch_private.identity(storage)
-        if storage.device.type == "meta" or not isinstance(asked, int):
-            return  # a fake tensor's, whose size may be a symbol
         if not asked or key in self._known:
             return
         size = _rounded(asked, _ROUND)

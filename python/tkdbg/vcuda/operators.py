@@ -37,9 +37,9 @@ _MOVING = frozenset(["ctc_loss"])
 _ELEMENTWISE = frozenset("""
     mse_loss smooth_l1_loss binary_cross_entropy elu gelu glu hardshrink
     hardsigmoid hardswish hardtanh leaky_relu log_sigmoid softplus softshrink
-    threshold masked_fill masked_fill_ index_fill index_fill_ where dist rsub
-    floor_divide floor_divide_ max mean min sum std var __and__ __or__ __iand__
-    __ior__ true_divide arctan2 masked_select_backward gather_backward
+    threshold fill fill_ masked_fill masked_fill_ index_fill index_fill_ where
+    dist rsub floor_divide floor_divide_ max mean min sum std var __and__ __or__
+    __iand__ __ior__ true_divide arctan2 masked_select_backward gather_backward
     bernoulli bernoulli_ binary_cross_entropy_with_logits""".split())
 
 # ... but not these, for all that they are pointwise.

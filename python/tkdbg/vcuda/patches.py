@@ -231,7 +231,8 @@ def _patch_load(virtual, patches):
 
 
 def _patch_backward(virtual, patches):
-    """User code in backward() runs with the mode on."""
+    """User code in backward() runs with the mode on; no frame of ours is
+    compiled there, where a compiled autograd calls them."""
     import torch.autograd as autograd
     run = torch_private.engine()
     if run is None:
@@ -239,8 +240,12 @@ def _patch_backward(virtual, patches):
 
     def run_with_mode(outputs, gradients, *args, **kwargs):
         for i, (output, gradient) in enumerate(zip(outputs, gradients)):
-            _check_gradient(virtual, "", i, virtual.mark_of(output), gradient)
-        with virtual.on(), virtual.operators.caring():
+            where = virtual.mark_of(output)
+            _check_gradient(virtual, "", i, where, gradient)
+            if where is not None:  # a gradient that PyTorch made itself
+                virtual.mark_new(gradient, where)
+        with (virtual.on(), virtual.operators.caring(),
+              torch_private.uncompiled()):
             return run(outputs, gradients, *args, **kwargs)
 
     patches.set(autograd, torch_private.ENGINE, run_with_mode)

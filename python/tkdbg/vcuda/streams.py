@@ -38,12 +38,16 @@ class Stream:
     cuda_stream: int
     stream_id: int
 
-    def __new__(cls, device: Any = None, priority: int = 0,
+    def __new__(cls, device: Any = None, priority: int = 0, *,
+                stream_id: int | None = None, device_index: int | None = None,
                 **kwargs: Any) -> Any:
+        """A new stream, or the one of a device that has this number."""
         stream = super().__new__(cls)
-        stream.device_index = cls.streams.virtual.index_of(device)
+        stream.device_index = cls.streams.virtual.index_of(
+            device if device_index is None else device_index)
         stream.priority = max(min(priority, 0), -3)
-        stream.cuda_stream = stream.stream_id = next(_HANDLES)
+        stream.cuda_stream = stream.stream_id = (
+            next(_HANDLES) if stream_id is None else stream_id)
         return stream
 
     def __init__(self, device: Any = None, priority: int = 0,
@@ -251,6 +255,12 @@ class Streams:
     def set(self, stream: Stream) -> None:
         if stream is not None:
             self._current.streams[stream.device_index] = stream
+
+    def set_by_number(self, stream_id: int, device_index: int,
+                      device_type: int) -> None:
+        """What torch.cuda.set_stream calls: the device is chosen, too."""
+        self.set_device(device_index)
+        self.set(self.Stream(stream_id=stream_id, device_index=device_index))
 
     @contextlib.contextmanager
     def scope(self, stream: Stream) -> Iterator[Stream]:

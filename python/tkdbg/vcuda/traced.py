@@ -9,6 +9,7 @@ stated order: times of an interpreter would choose kernels that no GPU runs.
 """
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 from collections.abc import Callable
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 # Settings of the compiler.  Graphs of CUDA are the GPU's business; a matrix is
 # padded, and an epilogue fused, as measured times say; what an earlier process
-# compiled was perhaps compiled for a GPU.
+# compiled was perhaps compiled for a GPU; host code in C++ would launch machine
+# code.
 SETTINGS = {
     ("triton.cudagraphs",): False, ("triton.cudagraph_trees",): False,
     ("shape_padding",): False,
@@ -31,7 +33,7 @@ SETTINGS = {
     ("benchmark_template_fusion", "benchmark_epilogue_fusion"): False,
     ("benchmark_fusion",): False, ("benchmark_combo_kernel",): False,
     ("autotune_in_subproc",): False, ("coordinate_descent_tuning",): False,
-    ("force_disable_caches",): True,
+    ("force_disable_caches",): True, ("cpp_wrapper",): False,
     # which lines of the program a kernel comes from: modelled.py
     ("trace.provenance_tracking_level",): 1,
 }
@@ -43,6 +45,8 @@ def hooks(v: VirtualCuda,
     return {
         torch_private.TRACED_MODES: lambda: _hide_mode(v, patches),
         torch_private.COMPILE_FX: lambda: _compile(v, patches),
+        torch_private.OUTPUT_CODE: lambda: _run(v, patches),
+        torch_private.PROXIES: lambda: _compute_constants(v, patches),
         torch_private.CHOICES: lambda: _choose(patches),
         torch_private.TRITON_CODE: lambda: _bind(patches),
     }
@@ -66,20 +70,76 @@ def _compile(v, patches):
     known = _known(config)
 
     # The backward pass is compiled later, when compile_fx has returned.
-    for name in "compile_fx", torch_private.COMPILE_INNER:
-        patches.set(module, name, _here(v, config, known,
-                                        getattr(module, name)))
+    here = _here(v, config, known)
+    whole, inner = module.compile_fx, getattr(module,
+                                              torch_private.COMPILE_INNER)
+
+    @functools.wraps(whole)
+    def compile_fx(*args, **kwargs):
+        with here():
+            return whole(*args, **kwargs)
+
+    @functools.wraps(inner)
+    def compile_inner(*args, **kwargs):
+        with here():
+            return inner(*args, **kwargs)
+    patches.set(module, "compile_fx", compile_fx)
+    patches.set(module, torch_private.COMPILE_INNER, compile_inner)
+    # After a break in a graph PyTorch's compiler would take the mode's own
+    # frames for the program's.
+    torch_private.never_compile(v.mode_class.__torch_function__)
     patches.set(module, "cudagraphify", lambda model, *_, **__: model)
+    patches.set(module, torch_private.COMPILE_AHEAD, _refuse_ahead)
 
 
-def _here(v, config, known, function):
-    """A function of the compiler on the virtual device, with what is known."""
-    @functools.wraps(function)
-    def called(*args, **kwargs):
+def _refuse_ahead(*_, **__):
+    """What AOTInductor makes is no Python."""
+    raise NotImplementedError(
+        "tkdbg: AOTInductor writes a program in C++ that launches machine "
+        "code, and there is no GPU to run it; torch.compile of the same "
+        "module (torch.export's is ep.module()) runs the kernels that it "
+        "would write")
+
+
+def _here(v, config, known):
+    """A context for functions of the compiler: on the virtual device, with
+    what is known.  (One wrapper for all of them would stand twice on the
+    stack, where the compiler's own tests want each line once.)"""
+    @contextlib.contextmanager
+    def compiling():
         v.session.requests.note(COMPILED)
         with v.on(), config.patch(known):
-            return function(*args, **kwargs)
-    return called
+            yield
+    return compiling
+
+
+def _compute_constants(v, patches):
+    """Constants of the program that are moved while it is traced are real."""
+    module = sys.modules[torch_private.PROXIES]
+    without = getattr(module, torch_private.WITHOUT_FAKES, None)
+    if without is None:
+        return
+
+    @contextlib.contextmanager
+    def without_here():
+        with without() as mode, v.on():
+            yield mode
+    patches.set(module, torch_private.WITHOUT_FAKES, without_here)
+
+
+def _run(v, patches):
+    """What was compiled runs with the mode on, which is gone where the tracer
+    has put the program's own modes back."""
+    graph = getattr(sys.modules[torch_private.OUTPUT_CODE], "CompiledFxGraph",
+                    None)
+    if graph is None:  # before 2.6
+        return
+    call = graph.__call__
+
+    def call_here(self, inputs):
+        with v.on():
+            return call(self, inputs)
+    patches.set(graph, "__call__", call_here)
 
 
 def _known(config):
@@ -123,7 +183,8 @@ def _bind(patches):
         wrapper = torch_private.wrapper_code()
         lines = fragments.bound_lines(
             *torch_private.kernel_nodes(kernel, node_schedule),
-            torch_private.result_parts(node_schedule))
+            torch_private.result_parts(node_schedule),
+            torch_private.kernel_sizes(kernel))
 
         def define_with(name, body, metadata=None, *args, **kwargs):
             metadata = "\n".join([metadata or "", *lines])
