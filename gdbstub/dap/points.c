@@ -144,6 +144,11 @@ static bool has_place(dap *p, const dap_point *x, tk_point *now) {
          (x->group == DAP_AT_DATA || (now->ever_resolved && now->line));
 }
 
+/* Its line in the file that the client has named. */
+static int line_there(const tk_point *now) {
+  return now->program_line ? now->program_line : now->line;
+}
+
 static json_t *point_json(dap *p, dap_point *x) {
   tk_point now;
   bool known = has_place(p, x, &now);
@@ -157,7 +162,7 @@ static json_t *point_json(dap *p, dap_point *x) {
     json_object_set_new(json, "reason", json_string("pending"));
   }
   x->is_known = known;
-  x->line = known && x->group != DAP_AT_DATA ? now.line : 0;
+  x->line = known && x->group != DAP_AT_DATA ? line_there(&now) : 0;
   if (x->line)
     json_object_set_new(json, "line", json_integer(dap_line_out(p, x->line)));
   if (x->line && x->file)
@@ -170,7 +175,7 @@ void dap_tell_points(dap *p) {
   tk_point now;
   for (dap_point *x = p->points; x; x = x->next) {
     if (x->group == DAP_AT_DATA || !has_place(p, x, &now)) continue;
-    if (x->is_known && x->line == now.line) continue;
+    if (x->is_known && x->line == line_there(&now)) continue;
     dap_wire_event(&p->wire, "breakpoint",
                    json_pack("{s:s, s:o}", "reason", "changed", "breakpoint",
                              point_json(p, x)));

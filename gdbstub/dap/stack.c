@@ -69,6 +69,8 @@ static json_t *frame_json(dap *p, uint64_t program, const tk_debug_frame *f) {
   if (f->nloops)
     name = tk_arena_printf(&p->scratch, "%s, trip %" PRIu64, f->name,
                            f->loops[0].trip);
+  if (f->place.origin)
+    name = tk_arena_printf(&p->scratch, "%s, of %s", name, f->place.origin);
   if (f->returns) name = tk_arena_printf(&p->scratch, "%s, returns", name);
   json_object_set_new(frame, "id",
                       json_integer(dap_frame_number(p, program, f->level)));

@@ -53,6 +53,9 @@ static void set_point(tkt *d, const tk_point_spec *spec, const char *what) {
   tkt_say(d, "%s %d at %s", what, p.number, where);
   if (p.pending)
     tkt_say(d, " (not in this launch yet)");
+  else if (p.function && p.program_line)
+    tkt_say(d, ": %s, line %d, made of line %d", p.function, p.line,
+            p.program_line);
   else if (p.function && !strchr(where, ' ') && p.line != atoi(where))
     tkt_say(d, ": %s, line %d", p.function, p.line);
   else if (p.function)

@@ -1,5 +1,7 @@
-/* cmd_why.c - origin and blame: where a value came from, who wrote memory. */
+/* cmd_why.c - origin, blame and view: where a value came from, who wrote
+ * memory, and all that happened, as a page. */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/aside.h"
@@ -69,4 +71,22 @@ void tkt_cmd_BLAME(tkt *d, tkt_args *a) {
   }
   tkt_say_untouched(d, &b.aside);
   put_limits(d, &b.aside);
+}
+
+/* The name of the page where none is given. */
+static const char *page_of_kernel(tkt *d) {
+  const tk_debug_function *functions;
+  size_t n;
+  tkt_need(d, tk_debug_functions(d->e, &functions, &n));
+  tk_buf *b = tk_temp_buf(&d->mem);
+  tk_buf_printf(b, "%s.html", functions->name);
+  return tk_buf_str(b);
+}
+
+void tkt_cmd_VIEW(tkt *d, tkt_args *a) {
+  const char *path = *a->text ? a->text : page_of_kernel(d);
+  tkt_need(d, tk_debug_save_page(d->e, path));
+  char *whole = realpath(path, NULL);
+  tkt_say(d, "Written to file://%s\n", whole ? whole : path);
+  free(whole);
 }

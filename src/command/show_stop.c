@@ -305,6 +305,7 @@ static void show_place(tkt *d, const tk_debug_stop *s) {
   style(d, PLAIN);
   int line = s->place.line;
   tk_buf_printf(&d->out, "\n%s at %s:%d\n", s->function, s->place.file, line);
+  if (s->place.origin) tk_buf_printf(&d->out, "of %s\n", s->place.origin);
   tkt_show_lines(d, s->place.file, line - 1, line + 1, line);
   put_operation(d, s);
   for (size_t i = 0; i < s->nreturned; i++)
@@ -344,6 +345,10 @@ static void put_json(tk_buf *b, const tk_debug_stop *s) {
                   (long long)g[0], (long long)g[1], (long long)g[2],
                   s->function, s->place.line);
     tk_json_string(b, s->place.file, strlen(s->place.file));
+    if (s->place.origin) {
+      tk_buf_puts(b, ", \"origin\": ");
+      tk_json_string(b, s->place.origin, strlen(s->place.origin));
+    }
     if (s->in_loop)
       tk_buf_printf(b, ", \"trip\": %llu", (unsigned long long)s->trip);
   }

@@ -33,6 +33,7 @@ static void keep_place(tkd *d, tk_place *p) {
   tk_arena *a = &d->answers.arena;
   if (p->file) p->file = tk_arena_strdup(a, p->file);
   if (p->text) p->text = tk_arena_strndup(a, p->text, p->text_length);
+  if (p->origin) p->origin = tk_arena_strdup(a, p->origin);
 }
 
 static void keep_places(tkd *d, tk_diag *x) {
@@ -292,6 +293,7 @@ static void describe_point(tkd *d, const tkd_point *p, tk_point *out) {
                     .waits_for_value = p->watch.waits_for_value,
                     .function = placed ? p->func : p->watch.func_name,
                     .line = placed ? p->line : 0,
+                    .program_line = placed ? p->program_line : 0,
                     .statement = p->statement};
 }
 

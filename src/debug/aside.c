@@ -118,13 +118,6 @@ static void aside_statement(void *ud, tki *t, const tk_stmt *st) {
   t->wanted_event = s->clock.due;
 }
 
-static void run_body(tk_env *e, void *ud) {
-  aside *s = ud;
-  (void)e;
-  tki_schedule_new(s->d->t, s->d->programs.schedule->mode);
-  tki_schedule_run_from(s->d->t, s->from);
-}
-
 /* Those of the run aside, behind the one that needs writes alone. */
 static void put_observers(tki *t, aside *s) {
   tki_unwatch(t);
@@ -137,9 +130,17 @@ static void put_observers(tki *t, aside *s) {
   t->wants_writes = true;
 }
 
+static void run_body(tk_env *e, void *ud) {
+  aside *s = ud;
+  tki *t = s->d->t;
+  (void)e;
+  put_observers(t, s);
+  tki_schedule_new(t, s->d->programs.schedule->mode);
+  tki_schedule_run_from(t, s->from);
+}
+
 /* What of the interpreter belongs to the programs that run. */
 static void set_aside(tki *t, aside *s) {
-  put_observers(t, s);
   t->events = 0;
   t->event = &t->events;
   s->clock = tkd_clock_from(s->d, 0);
@@ -164,6 +165,8 @@ static void set_back(tki *t, const tki *kept) {
   memset(t->slots, 0, (t->nslots + 1) * sizeof *t->slots);
   *t = *kept;
   t->sites = now.sites;
+  t->plain = now.plain;
+  t->measured = now.measured;
   t->printed = now.printed;
   t->blas_opened = now.blas_opened;
   t->sgemm = now.sgemm;

@@ -128,6 +128,7 @@ typedef struct tkd_launch {
   tki_driver driver;
   uint64_t number;
   tk_status status;
+  const tk_diag *told; /* the last finding before it; NULL: there was none */
   tkd_others others;
   tk_output_fn output; /* the session's own */
   void *output_ud;

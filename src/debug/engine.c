@@ -118,6 +118,7 @@ static void launch_begins(tkd *d, tki *t) {
   tkd_drop_intent(d);
   tkd_drop_temp(d);
   d->launch.status = TK_OK;
+  d->launch.told = d->env->last_diag;
   tkd_history_clear(d);
   for (tkd_point *p = d->points.first; p; p = p->next) p->hit_at = 0;
   tkd_watches_begin(d);

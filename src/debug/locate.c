@@ -34,6 +34,7 @@ static int statement_line(const tk_func *f, const tk_stmt *st) {
 static void found_statement(place_search *s, const tk_stmt *st) {
   if (!s->found++) {
     s->p->line = statement_line(s->f, st);
+    s->p->program_line = 0;
     s->p->statement = st->id;
     s->p->func = s->f->name;
   }
@@ -111,13 +112,15 @@ static bool found_atomic(void *ud, const tk_at *at) {
 
 /* ---- locations --------------------------------------------------------- */
 
+static bool is_end_of(const char *path, size_t k, const char *end, size_t n) {
+  return k >= n && !strncmp(path + k - n, end, n) &&
+         (k == n || path[k - n - 1] == '/');
+}
+
 /* A file is named by the end of its path, or by another way to it from the
  * root. */
 static bool same_file(const char *path, const char *name, size_t n) {
-  size_t k = strlen(path);
-  if (k >= n && !strncmp(path + k - n, name, n) &&
-      (k == n || path[k - n - 1] == '/'))
-    return true;
+  if (is_end_of(path, strlen(path), name, n)) return true;
   char text[PATH_MAX]; /* no path is longer */
   if (*name != '/' || n >= sizeof text) return false;
   memcpy(text, name, n);
@@ -178,6 +181,54 @@ static void find_line(place_search *s, int line) {
   if (s->best) walk_statements(s, found_in_line);
 }
 
+/* ---- lines that a kernel was made of ------------------------------------ */
+
+/* The line that a line of a written kernel names, if it is of the file; the
+ * name may have folders on either side. */
+static int named_line(const place_search *s, int line, const char *file,
+                      size_t nfile) {
+  const char *path;
+  size_t n;
+  int named = tk_source_names(s->f->src, line, &path, &n);
+  return named && (is_end_of(path, n, file, nfile) ||
+                   is_end_of(file, nfile, path, n))
+             ? named
+             : 0;
+}
+
+/* The first line from this one on that the function was made of; 0: the
+ * function was made of none before and after it. */
+static int program_line(const place_search *s, int line, const char *file,
+                        size_t nfile) {
+  bool within = false;
+  int found = 0, last = tkd_last_line(s->f);
+  for (int i = tk_source_line(s->f->src, s->f->span.lo); i <= last; i++) {
+    int named = named_line(s, i, file, nfile);
+    within |= named && named <= line;
+    if (named >= line && (!found || named < found)) found = named;
+  }
+  return within ? found : 0;
+}
+
+/* A line of the program is what stands under each comment that names it. */
+static void find_program_line(place_search *s, int line, const char *file,
+                              size_t nfile) {
+  if (!s->f->src->origins || !nfile) return;
+  int wanted = program_line(s, line, file, nfile), before = 0;
+  if (!wanted) return;
+  int last = tkd_last_line(s->f);
+  bool first = !s->found;
+  for (int i = tk_source_line(s->f->src, s->f->span.lo); i <= last; i++) {
+    if (named_line(s, i, file, nfile) != wanted) continue;
+    s->line = i;
+    s->best = 0;
+    walk_statements(s, look_for_line);
+    if (s->best && s->best != before) walk_statements(s, found_in_line);
+    before = s->best;
+  }
+  if (first && s->found) s->p->program_line = wanted;
+}
+
 /* A LINE without FILE belongs to the file that was shown when the place was
  * named, or else to the kernel's file. */
 static bool in_file(const place_search *s, const char *file, size_t nfile) {
@@ -203,7 +254,10 @@ static void find_location(place_search *s, const char *where) {
     if (!strncmp(s->op, "tl.", 3)) s->op += 3;
     walk_statements(s, found_op);
   } else if (line) {
-    if (in_file(s, file, nfile)) find_line(s, line);
+    if (in_file(s, file, nfile))
+      find_line(s, line);
+    else
+      find_program_line(s, line, file, nfile);
   } else if (is_function(s->f, where, file, nfile) && s->f->body.n) {
     found_statement(s, s->f->body.items[0]);
   }

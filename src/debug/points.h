@@ -36,7 +36,8 @@ struct tkd_point {
   const char *callee; /* RETURN: of this function, inside `where`; NULL: any */
   bool asks;
   tkd_watch watch;
-  int line; /* where it is, once found; the first of several places */
+  int line;         /* where it is, once found; the first of several places */
+  int program_line; /* that this was made of, where that was asked for, or 0 */
   size_t statement;
   const char *func;
 };

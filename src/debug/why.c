@@ -1,8 +1,9 @@
-/* why.c - where a value came from, and who wrote memory.
+/* why.c - where a value came from, who wrote memory, and all that happened, as
+ * a page.
  *
  * The launch runs aside up to where the program stands, watched by a trace of
- * that program or by a blame of the
- * element. */
+ * that program, by a blame of the element or by a view.
+ */
 #include <string.h>
 
 #include "debug/api.h"
@@ -16,6 +17,7 @@
 #include "interp/explain/blame.h"
 #include "interp/explain/slice.h"
 #include "ir/view.h"
+#include "view/view.h"
 
 typedef struct why {
   tkd *d;
@@ -35,6 +37,9 @@ typedef struct why {
   const tk_type *type;
   tke_trace trace;
   tk_debug_origin *origin;
+  /* page */
+  tk_view *view;
+  tkw_look look;
 } why;
 
 static void explain_here(tk_env *e, void *ud);
@@ -82,6 +87,12 @@ static void not_reached(tkd *d, const tkd_aside *w) {
   if (w->why) tkd_raise(d, ENDS_BEFORE, w->why);
   if (w->status == TK_INTERRUPTED) tkd_raise(d, INTERRUPTED);
   tkd_raise(d, NOT_REACHED);
+}
+
+/* That all programs ran up to here, or to a finding. */
+static void need_all(const why *y, const tkd_aside *w) {
+  bool whole = w->status == TK_OK && (!y->place.n || tkd_ahead(y->d));
+  if (!y->reached && !whole && !w->why) not_reached(y->d, w);
 }
 
 static void start_at_stand(why *y, tkd *d) {
@@ -202,8 +213,7 @@ static void run_blame(tk_env *e, void *ud) {
   tkd *d = y->d;
   (void)e;
   tkd_aside w = run_up_to_stand(y, NULL);
-  bool whole = w.status == TK_OK && (!y->place.n || tkd_ahead(d));
-  if (!y->reached && !whole && !w.why) not_reached(d, &w);
+  need_all(y, &w);
   y->blamed->blame =
       tke_blame_found(y->blame, &d->answers.arena, y->blame->targets);
   y->blamed->aside = tkd_describe_aside(d, &w);
@@ -231,4 +241,31 @@ tk_status tk_debug_blamed(tk_debug *d, const char *name, const char *index,
   why y = {.name = name, .index = index, .blamed = out};
   *out = (tk_debug_blame){.npokes = 0};
   return tkd_guard(d, find_blame, &y);
+}
+
+/* ---- page -------------------------------------------------------------- */
+
+static void run_page(tk_env *e, void *ud) {
+  why *y = ud;
+  tkd *d = y->d;
+  (void)e;
+  y->view = tkw_look_new(d->session, &y->look);
+  tkd_aside w = run_up_to_stand(y, tkw_look_begin(y->view, d->t));
+  need_all(y, &w);
+  tkw_look_save(y->view, d->t, &y->look);
+}
+
+static void save_page(tkd *d, void *ud) {
+  why *y = ud;
+  start_at_stand(y, d);
+  y->look.stands = y->place.n ? y->program : TKW_NO_PROGRAM;
+  y->look.told = d->launch.told;
+  tk_status st = tk_protect(d->env, run_page, y);
+  tkw_look_free(y->view);
+  if (st != TK_OK) tk_throw(d->env, st);
+}
+
+tk_status tk_debug_save_page(tk_debug *d, const char *path) {
+  why y = {.look = {.path = path}};
+  return tkd_guard(d, save_page, &y);
 }

@@ -149,6 +149,12 @@ def test_commands_in_the_console():
     assert 'fp32[8]' in got
     got = c.evaluate('nonsense a', s['frame'], 'repl')['result']
     assert 'nonsense' in got
+    with tempfile.TemporaryDirectory() as folder:
+        page = os.path.join(os.path.realpath(folder), 'here.html')
+        got = c.evaluate(f'view {page}', s['frame'], 'repl')['result']
+        assert got.strip() == f'Written to file://{page}', got
+        with open(page, encoding='utf-8') as f:
+            assert '"status":"paused"' in f.read()
     c.evaluate('next', s['frame'], 'repl')
     c.event('continued')
     assert c.stopped()['frame']['line'] == line('tl.store(y + offs')

@@ -49,6 +49,7 @@ static const char *const commands[] = {
     "both",
     "apply >0 print pid",
     "stats v",
+    "view /dev/null",
     "nothing",
     "print nothing",
     "program 1",

@@ -31,9 +31,10 @@ OPERANDS = {
     'layout': 'offs', 'diff': 'x_ptr', 'origin': 'offs[1]',
     'blame': 'x_ptr[1]', 'set': 'print elements 8', 'apply': '0 print pid',
     'alias': 'pp1 = print', 'unalias': 'pp1', 'define': 'own',
-    'document': 'own', 'save': 'breakpoints /nowhere/b', 'source': '/nowhere',
-    'shell': 'true', 'record': '/nowhere/r', 'save-transcript': '/nowhere/t',
-    'echo': 'text', 'help': 'print', 'apropos': 'watch', 'program': '1'}
+    'view': '/nowhere/v.html', 'document': 'own',
+    'save': 'breakpoints /nowhere/b', 'source': '/nowhere', 'shell': 'true',
+    'record': '/nowhere/r', 'save-transcript': '/nowhere/t', 'echo': 'text',
+    'help': 'print', 'apropos': 'watch', 'program': '1'}
 BEHIND = "That would move the launch behind gdb's back"
 # What moves it.
 MOVES = {'run', 'start', 'continue', 'step', 'next', 'stepi',
