@@ -62,8 +62,10 @@ class Answer:
         # options of a debugger that stops at the store
         self.stop: dict[str, Any] | None = None
         self.apart: list[str] = []  # about kernels that are not to blame
-        # whypage.Maps, if the difference was to be drawn
-        self.maps: list[Any] = []
+        # what a page shows: the suspects, and what is wrong, if it was to be
+        # drawn
+        self.suspects: list[dict[str, Any]] = []
+        self.scene: whypage.Scene | None = None
 
     def lines(self, candidates: list[Comparison]) -> list[str]:
         """The lines about the first Comparison of which something is known;
@@ -234,7 +236,8 @@ class Answer:
                     lambda most: _host(logged, origin.parameter, most),
                     MOST_HOST, LEAST_HOST), *map(self._part, writers)]
                 if self.drawn:
-                    self.maps = whypage.maps(difference, origin.parameter)
+                    self.scene = whypage.scene(logged, difference,
+                                               origin.parameter)
                 return _composed(head, suspects, parts, told, offer, most)
 
     def _suspects(self, logged, parameter, wanted, tolerance, slice_, earlier):
@@ -244,6 +247,10 @@ class Answer:
             for why in (*slice_, *earlier) for step in why.steps[:why.nsteps]
             if step.place.line)
         ranks = {line: i for i, line in enumerate(lines)}
+        made_of = {(text(step.place.file), step.place.line):
+                   text(step.place.origin)
+                   for why in (*slice_, *earlier)
+                   for step in why.steps[:why.nsteps] if step.place.origin}
         with self._trying():
             with repairs.Search(self.lib, self.log, repairs.Wanted(
                     logged, parameter, wanted, *tolerance),
@@ -253,7 +260,9 @@ class Answer:
                 whole = wholes.Wholes(self.script, self.enough)
                 outcome = (whole.confirmed(outcome) if outcome.passing else
                            outcome._replace(passing=whole.host()))
-        return repairs.lines(outcome), bool(outcome and outcome.passing)
+        self.suspects = repairs.suspects(outcome, made_of)
+        told = repairs.lines(outcome, made_of)
+        return told, bool(outcome and outcome.passing)
 
     @contextlib.contextmanager
     def _trying(self):

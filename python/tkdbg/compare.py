@@ -109,12 +109,13 @@ def differences(first: Any, other: Any,
 
 
 def configurations(kernel: str, configs: list[Config], named: dict[str, Any],
-                   call: Callable[..., bool]) -> None:
+                   call: Callable[..., bool | dict[str, Any] | None]) -> None:
     """Runs call(config) for each; writes disagreements to stderr.
 
     The contents are afterwards what they were before.  A configuration is
-    left out if call returns False.  One that raises KernelError is reported,
-    the first one's error is raised.
+    left out if call returns False or None; {name: tensor} is what it gave
+    besides what it wrote.  One that raises KernelError is reported, the first
+    one's error is raised.
     """
     tensor_args = {n: a for n, a in named.items()
                    if arguments.kind_of(type(a)) in arguments.TENSORS}
@@ -124,10 +125,12 @@ def configurations(kernel: str, configs: list[Config], named: dict[str, Any],
     lines, first, compared = [], None, None
     for config in configs:
         try:
-            if not call(config):
+            given = call(config)
+            if given is None or given is False:
                 continue
+            result = {**tensor_args, **(given if given is not True else {})}
             with without_torch_functions():
-                result = {n: contents(a) for n, a in tensor_args.items()}
+                result = {n: _Result(a) for n, a in result.items()}
         except errors.KernelError as e:
             if first is None:
                 raise
@@ -140,18 +143,30 @@ def configurations(kernel: str, configs: list[Config], named: dict[str, Any],
         if first is None:
             first, compared = result, config
         else:
-            lines += _disagreement(config, first, result, tensor_args)
+            lines += _disagreement(config, first, result)
     if lines:
         _report(kernel, compared, lines)
 
 
-def _disagreement(config, first, result, args):
+class _Result:
+    """What one configuration left in an array."""
+
+    def __init__(self, array: Any) -> None:
+        self.contents = contents(array)
+        self.itemsize = getattr(array.dtype, "itemsize", 4)
+
+
+def _disagreement(config, first, result):
     lines = []
-    for name, before in first.items():
-        if before is None or result[name] is None:
+    for name in [n for n in first if n in result]:
+        before, after = first[name].contents, result[name].contents
+        if before is None or after is None:
             continue
-        size = getattr(args[name].dtype, "itemsize", 4)
-        found = differences(before, result[name], size)
+        if before.shape != after.shape:
+            lines.append(f"  {config}\n    {name} is of another shape: "
+                         f"{before.shape} there, {after.shape} here")
+            continue
+        found = differences(before, after, first[name].itemsize)
         if found:
             count, at, a, b = found
             where = ", ".join(map(str, at))

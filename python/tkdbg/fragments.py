@@ -28,6 +28,7 @@ _RETURN = re.compile(r"#   return (.*)$")
 # What vcuda/traced.py has the compiler write as well.
 _BOUND = re.compile(r"#   (\w+) (reads|writes) %(\w+)$")
 _PART = re.compile(r"#   %(\w+) is part (\d+) of %(\w+)$")
+_SIZE = re.compile(r"#   (%?\w+) is the size (\w+)$")
 # Operators of the compiler whose numbers a kernel makes in its own way.
 _RANDOM = "inductor_"
 _COPY = "torch.ops.aten.copy_.default"
@@ -58,25 +59,37 @@ class Node(NamedTuple):
 
 
 class Fragment(NamedTuple):
-    """Of the graph.  reads, writes: {parameter of the kernel: node}, and
-    parts: {node: (node, which part of its result)}, as far as they are
-    known."""
+    """Of the graph.  reads, writes: {parameter of the kernel: node}, parts:
+    {node: (node, which part of its result)}, and sizes: {parameter, or "%" and
+    a node: name of a size}, as far as they are known."""
     inputs: dict[str, Layout]
     nodes: list[Node]
     returns: list[str]
     reads: dict[str, str]
     writes: dict[str, str]
     parts: dict[str, tuple[str, int]]
+    sizes: dict[str, str]
+
+    def numbers(self, values: dict[str, Any]) -> dict[str, Any]:
+        """{node: number} of the nodes that are sizes; values: of the
+        parameters of a launch."""
+        known = {size: values[name] for name, size in self.sizes.items()
+                 if name in values}
+        return {node[1:]: int(known[size]) for node, size in self.sizes.items()
+                if node[0] == "%" and size in known}
 
 
 def bound_lines(reads: dict[str, str], writes: dict[str, str],
-                parts: dict[str, tuple[str, int]]) -> list[str]:
+                parts: dict[str, tuple[str, int]],
+                sizes: dict[str, str]) -> list[str]:
     """The lines from which read() knows these."""
     return [*(f"#   {parameter} {word} %{node}"
               for word, nodes in (("reads", reads), ("writes", writes))
               for parameter, node in nodes.items()),
             *(f"#   %{part} is part {i} of %{node}"
-              for part, (node, i) in parts.items())]
+              for part, (node, i) in parts.items()),
+            *(f"#   {name} is the size {size}"
+              for name, size in sizes.items())]
 
 
 def read(lines: list[str]) -> Fragment | None:
@@ -91,7 +104,7 @@ def read(lines: list[str]) -> Fragment | None:
     comment.reverse()
     if _BEGINS not in comment:
         return None
-    found = Fragment({}, [], [], {}, {}, {})
+    found = Fragment({}, [], [], {}, {}, {}, {})
     for line in comment[comment.index(_BEGINS):]:
         _read_line(found, line)
     found.parts.update(found.parts or _guessed_parts(comment, found))
@@ -127,8 +140,9 @@ def _rename(found, node, name, layout):
 
 
 def _read_line(found, line):
-    input_, node, returns, bound, part = (pattern.match(line) for pattern in (
-        _READ, _NODE, _RETURN, _BOUND, _PART))
+    input_, node, returns, bound, part, size = (
+        pattern.match(line) for pattern in (
+            _READ, _NODE, _RETURN, _BOUND, _PART, _SIZE))
     if input_ is not None:
         name, dtype, shape, strides, _ = input_.groups()
         if dtype in _DTYPES:
@@ -143,6 +157,8 @@ def _read_line(found, line):
         (found.reads if word == "reads" else found.writes)[parameter] = name
     elif part is not None:
         found.parts[part[1]] = part[3], int(part[2])
+    elif size is not None:
+        found.sizes[size[1]] = size[2]
 
 
 def _numbers(text):
@@ -160,13 +176,15 @@ class _Unknown(Exception):
 def compute(fragment: Fragment, values: dict[str, Any],
             wide: bool) -> dict[str, Any]:
     """{node: tensor} of what PyTorch's own operations give for the values of
-    the inputs, on the CPU; nodes that cannot be computed are missing.
+    the inputs (tensors, and numbers that are sizes), on the CPU; nodes that
+    cannot be computed are missing.
 
     wide: in float64, whatever floating-point types the operations name.
     """
     import torch
     torch_private.import_operators()
-    known = {name: _widened(torch, v).clone() if wide else v.clone()
+    known = {name: v if not torch.is_tensor(v) else
+             _widened(torch, v).clone() if wide else v.clone()
              for name, v in values.items()}
     for node in fragment.nodes:
         reader = _Reader(node.args, known, wide)

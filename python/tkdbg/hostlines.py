@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from . import source
 
-OURS = ("tkdbg", "triton", "torch")  # who stands between script and launch
+# who stands between script and launch
+OURS = ("tkdbg", "triton", "torch", "helion", "jax", "jax_triton")
 _OF_SHAPES = frozenset(("shape", "size", "numel", "dim", "ndim"))
 SOURCE, NOTE = 46, 44  # columns, as src/launch/report_difference.c has them
 

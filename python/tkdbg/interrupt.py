@@ -26,7 +26,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any, Callable
+from typing import Any, Callable, NoReturn
 
 from . import _capi
 
@@ -367,3 +367,18 @@ class Watch:
         self.unanswered |= pressed
         if pressed and not self.debugged():
             handler(signal.SIGINT, None)
+
+
+def program(run: Callable[[list[str]], int]) -> NoReturn:
+    """Ends this process as run(arguments) says: 130 if it was interrupted, 141
+    if nobody reads what it prints any more."""
+    by_python()
+    try:
+        status = called(run, sys.argv[1:])
+    except KeyboardInterrupt:
+        by_default()
+        status = STATUS
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 141
+    sys.exit(status)

@@ -33,8 +33,8 @@ _DEPTH = 4  # of functions that call each other
 # what a script may import that runs again and again, and what it may not call
 _IMPORTED = frozenset((*MODULES, "__future__", "abc", "argparse", "collections",
                        "contextlib", "copy", "dataclasses", "enum", "random",
-                       "re", "statistics", "string", "sys", "time", "types",
-                       "typing", "unittest", "warnings"))
+                       "re", "statistics", "string", "sys", "time", "tkdbg",
+                       "types", "typing", "unittest", "warnings"))
 _REACHING = frozenset(("__import__", "breakpoint", "compile", "eval", "exec",
                        "input", "open", "setattr"))
 _LASTING = frozenset((
@@ -46,7 +46,7 @@ _LASTING = frozenset((
 def only_computes(tree: ast.AST) -> bool:
     """Whether the text of a script shows that nothing is left of it when it
     has ended: it reads and writes no files and starts no programs."""
-    for node in ast.walk(tree):
+    for node in _outside_jit(tree):
         names = ([a.name for a in node.names] if isinstance(node, ast.Import)
                  else [node.module or "."] if isinstance(node, ast.ImportFrom)
                  else [])
@@ -57,7 +57,40 @@ def only_computes(tree: ast.AST) -> bool:
                 node, ast.Attribute) and node.attr in _LASTING and not (
                     _is_of_kernels(node)):
             return False
+        if _keeps_by_tkdbg(node):
+            return False
     return True
+
+
+def _outside_jit(node):
+    """The nodes of a tree but for what stands in a function of triton.jit,
+    which reaches nothing but tensors; its decorators are the host's."""
+    yield node
+    children = ast.iter_child_nodes(node)
+    if isinstance(node, ast.FunctionDef) and any(
+            ast.unparse(d) in ("jit", "triton.jit")
+            for d in node.decorator_list):
+        children = iter([*node.decorator_list, node.args])
+    for child in children:
+        yield from _outside_jit(child)
+
+
+def _keeps_by_tkdbg(node):
+    """Whether a use of tkdbg's own module may write files, as a page, a
+    record and options do, or is not seen to be none."""
+    if isinstance(node, ast.Import):
+        return any(a.name == "tkdbg" and a.asname for a in node.names)
+    if isinstance(node, ast.ImportFrom):
+        return node.module == "tkdbg"
+    if isinstance(node, ast.Call) and _is_tkdbg(node.func, "install"):
+        return any(k.arg != "triton" for k in node.keywords)
+    return _is_tkdbg(node, "options", "verify", "view")
+
+
+def _is_tkdbg(node, *names):
+    """tkdbg.NAME, for one of the names."""
+    return (isinstance(node, ast.Attribute) and node.attr in names and
+            isinstance(node.value, ast.Name) and node.value.id == "tkdbg")
 
 
 def _is_of_kernels(node):

@@ -16,7 +16,8 @@ import json
 import struct
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _capi, arrays, hostlines, workers
@@ -362,33 +363,48 @@ def by_line(found: list[Repair]) -> list[Repair]:
     return [best[at] for at in ranked]
 
 
-def lines(outcome: Outcome | None) -> list[str]:
-    """What is said of it; none if nothing was found."""
+def lines(outcome: Outcome | None,
+          made_of: Mapping[tuple[str, int], str] = MappingProxyType({}),
+          ) -> list[str]:
+    """What is said of it; none if nothing was found.  made_of: {(file, line):
+    the line of the program} of lines that a program has written."""
     if outcome is None or not (outcome.passing or outcome.partial):
         return []
-    partial = [] if outcome.passing else outcome.partial
     told = ["  suspects:"]
-    for repair in by_line(outcome.passing)[:MOST_FOUND]:
-        told.append(f"    {_place(repair.tried)}: {repair.tried.said} "
-                    f"{_passes(repair)}")
-    for repair in by_line(partial)[:MOST_FOUND]:
-        right = repair.before - repair.after
-        told.append(f"    {_place(repair.tried)}: {repair.tried.said} {right} "
-                    f"of {repair.before} wrong elements are right")
+    for each in suspects(outcome, made_of):
+        told.append(f"    {hostlines.shown(each['file'])}:{each['line']}: "
+                    f"{each['text']}")
+        if "origin" in each:
+            told.append(f"      of {each['origin']}")
     if outcome.tried < outcome.all and not outcome.passing:
         told.append(f"    ({outcome.tried} of {outcome.all} edits were tried)")
     return told
+
+
+def suspects(outcome: Outcome | None,
+             made_of: Mapping[tuple[str, int], str],
+             ) -> list[dict[str, Any]]:
+    """The same as data: file, line, text, and origin where it is known."""
+    if outcome is None:
+        return []
+    found = by_line(outcome.passing) or by_line(outcome.partial)
+    return [{"file": repair.tried.place[0], "line": repair.tried.place[1],
+             "text": f"{repair.tried.said} {_does(repair)}",
+             **({"origin": made_of[repair.tried.place]}
+                if repair.tried.place in made_of else {})}
+            for repair in found[:MOST_FOUND]]
+
+
+def _does(repair):
+    right = repair.before - repair.after
+    return (_passes(repair) if not repair.after else
+            f"{right} of {repair.before} wrong elements are right")
 
 
 def _passes(repair):
     return ("the comparison passes" if repair.before else
             "the script ends well" if repair.whole else
             "the launch does not stop")
-
-
-def _place(tried):
-    file, line = tried.place
-    return f"{hostlines.shown(file)}:{line}"
 
 
 def _shown(code):

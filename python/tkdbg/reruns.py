@@ -9,6 +9,7 @@ writes anything (purity.py).
 """
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
@@ -45,12 +46,33 @@ class Script(NamedTuple):
         unequal."""
         end = edit.at + len(edit.old.encode())
         text = self.text[:edit.at] + edit.new.encode() + self.text[end:]
+        return self._split_off(lambda: self._outcome(text)) == PASSES
+
+    def watched(self, text: bytes,
+                watch: Callable[[Callable[[], None]], Any]) -> Any:
+        """What watch(run) gives in the process that is split off, as JSON
+        holds it; run() runs a text in the place of the script's.  None: it
+        took too long, or the process has died."""
+        with open(os.memfd_create("tkdbg-rerun"), "w+b") as file:
+            def work():
+                self._begin_anew(text)
+                said = watch(lambda: self.run(text))
+                file.write(json.dumps(said).encode())
+                file.flush()
+                return PASSES
+            if self._split_off(work) != PASSES:
+                return None
+            file.seek(0)
+            return json.loads(file.read())
+
+    def _split_off(self, work):
+        """How a process ends that does work()."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of threads, none of which run
             child = interrupt.fork()
         if not child:
-            self._become(text)
-        return self._status(child) == PASSES
+            self._become(work)
+        return self._status(child)
 
     def _status(self, child):
         """How a process ends, which is given a time."""
@@ -67,21 +89,33 @@ class Script(NamedTuple):
     def _limit(self):
         return int(MOST_TIMES * self.seconds) + SECONDS_MORE
 
-    def _become(self, text):
-        """Runs in the process that was split off, which ends here."""
+    def _become(self, work):
+        """Works in the process that was split off, which ends here."""
         status = FAILS
         try:
             null = os.open(os.devnull, os.O_RDWR)
             for each in range(3):
                 os.dup2(null, each)
             resource.setrlimit(resource.RLIMIT_CPU, (self._limit(),) * 2)
-            status = self._outcome(text)
+            status = work()
         except BaseException:
             status = FAILS
         finally:
             os._exit(status)
 
     def _outcome(self, text):
+        seen = session_.current().setup.comparisons
+        self._begin_anew(text)
+        try:
+            self.run(text)
+        except SystemExit as e:
+            if e.code not in (None, 0):
+                return FAILS
+        return FAILS if seen is not None and seen.last else PASSES
+
+    def _begin_anew(self, text):
+        """A text is about to run, of whose launches and comparisons nobody has
+        been told."""
         session = session_.current()
         session.runs.log_to(None)
         seen = session.setup.comparisons
@@ -91,12 +125,6 @@ class Script(NamedTuple):
         if torch is not None:  # its threads are those of the first process
             torch.set_num_threads(1)
         source.keep_lines(self.path, text.decode("utf-8", "replace"))
-        try:
-            self.run(text)
-        except SystemExit as e:
-            if e.code not in (None, 0):
-                return FAILS
-        return FAILS if seen is not None and seen.last else PASSES
 
 
 def script(path: str, run: Callable[[bytes], None],

@@ -29,7 +29,7 @@ OURS = "_tkdbg_function"
 # methods of our Autotuner that real ones get; they use the same attributes
 _TUNER = ("run", "_run_first", "_run", "_tell_hooks", "warmup", "_repeated",
           "_choose", "_key", "_check_conflicts", "_compare", "_call",
-          "_has_own_bench", "_measure", "prune_configs", "_top_k",
+          "_has_run", "_has_own_bench", "_measure", "prune_configs", "_top_k",
           "_timings_file", "_is_kept", "_kept_timings", "_keep_timings")
 
 

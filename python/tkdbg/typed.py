@@ -2,6 +2,7 @@
 types and constants, whatever their values are, as in Triton's launchers."""
 from __future__ import annotations
 
+import sys
 from typing import Any
 from collections.abc import Iterable, Mapping
 
@@ -49,3 +50,25 @@ def _pointer(kind: str, arg: Any) -> Any:
 def _number(kind: str, arg: Any) -> Any:
     bits = arguments.bits_of(kind, arg)
     return wrappers.TypedScalar(tltypes.str_to_ty(kind), arg, bits)
+
+
+def kernel_of(fn: Any, signature: dict[str, Any], constants: dict[str, Any],
+              attributes: dict[tuple, Any], options: dict[str, Any],
+              args: list[Any] | None) -> Any:
+    """The compiled kernel that ASTSource describes: types, constants and what
+    is divisible are as given, whatever the values are.
+
+    args: those of the first launch, or None."""
+    compiler, names = sys.modules["triton.compiler"], fn.arg_names
+    paths = {(names.index(name),): value for name, value in constants.items()
+             if name in names}
+    src = compiler.ASTSource(fn, signature, paths, {
+        path: known for path, known in attributes.items()
+        if path not in paths})
+    if args is not None:
+        taken = values(names, signature, paths, args)
+        src.values = lambda: taken
+    kernel = sys.modules["triton"].compile(src, options=options)
+    vars(src).pop("values", None)  # the kernel keeps src: no tensors
+    kernel._init_handles()
+    return kernel

@@ -89,7 +89,9 @@ class Why:
                 lines = self._lines(self._candidates(error), said)
                 self._tell(lines, stream)
                 if page is not None:
-                    self._write(page, whypage.page(lines, said.maps), stream)
+                    self._write(page, whypage.page(
+                        self.session.lib, lines, said.suspects, said.scene),
+                        stream)
         finally:
             self.log.close()
         return said

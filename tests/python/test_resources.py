@@ -40,6 +40,19 @@ def loaded(p, N: tl.constexpr):
 
 
 @triton.jit
+def row_sums(a, b, c, M: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(c + tl.arange(0, M), tl.sum(tl.load(a + at) * tl.load(b + at), 1))
+
+
+@triton.jit
+def rotated(a, b, c, M: tl.constexpr, N: tl.constexpr):
+    i, j = tl.arange(0, M)[:, None], tl.arange(0, N)
+    out = tl.dot(tl.load(a + i * N + j[None, :]), loaded(b, N))
+    tl.store(c + i * N + j[None, :], out.to(c.dtype.element_ty))
+
+
+@triton.jit
 def square(a, c, N: tl.constexpr):
     i = tl.arange(0, N)
     tl.store(c + i[:, None] * N + i[None, :],
@@ -410,7 +423,28 @@ class Registers(unittest.TestCase):
                 self.assertEqual(kernel.n_spills > 0, spills, shape)
                 self.assertEqual(bool(said), spills, shape)
         self.assertRegex(str(said[0].message), "needs about 280 registers "
-                         r"but has only 255: .*\[spills\]")
+                         r"on sm_90 but has only 255: .*\[spills\]")
+
+    def test_what_is_only_summed(self):
+        """It is read piece by piece: ptxas gives a thread 112 registers for
+        the largest of these."""
+        self.check_notes(row_sums, "f4", {
+            (128, 128): False, (128, 256): False, (256, 256): False})
+
+    def test_one_product(self):
+        """Of the first two ptxas keeps nothing in memory, of the third 620
+        bytes."""
+        self.check_notes(rotated, "f2", {
+            (256, 128): False, (512, 64): False, (512, 128): True})
+
+    def check_notes(self, kernel, dtype, shapes):
+        for (m, n), told in shapes.items():
+            a, b = np.zeros((m, n), dtype), np.zeros((max(m, n), n), dtype)
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                kernel[(1,)](a, b, np.zeros_like(a), m, n)
+            self.assertEqual(any("[spills]" in str(w.message) for w in said),
+                             told, (m, n))
 
     def test_many_warps(self):
         """A block has 65,536 registers, whatever maxnreg asks for."""

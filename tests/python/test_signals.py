@@ -98,7 +98,7 @@ class Handlers(support.ScriptCase):
         self.stops("judge(lambda: endless[(1,)](zero))")
 
     def test_one_of_many_programs(self):
-        self.stops("judge(lambda: count[(1 << 22,)]("
+        self.stops("judge(lambda: count[(1 << 30,)]("
                    "np.zeros(64, np.float32), 3))")
 
     def test_a_kernel_that_prints(self):

@@ -551,6 +551,34 @@ class Installed(support.ScriptCase):
             "help.\nTrue\n")
         self.assertIn("tuned: the configuration (num_warps: 128", done.stderr)
 
+    def test_shared_memory_that_does_not_fit(self):
+        """The number is Triton's own, which it knows before LLVM's turn."""
+        done = self.run_installed("""
+            import triton.backends.nvidia.compiler as compiler
+            from triton.runtime.errors import OutOfResources
+            @triton.jit
+            def product(x, y, z, M: tl.constexpr, N: tl.constexpr,
+                        K: tl.constexpr, steps):
+                i, j = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :]
+                k = tl.arange(0, K)
+                total = tl.zeros((M, N), tl.float32)
+                for n in range(steps):
+                    total = tl.dot(
+                        tl.load(x + i * K * steps + k[None, :] + n * K),
+                        tl.load(y + (k[:, None] + n * K) * N + j), total)
+                tl.store(z + i * N + j, total)
+            x, y = (torch.empty(n * 512, dtype=torch.float16, device="cuda")
+                    for n in (64, 256))
+            z = torch.empty(64 * 256, device="cuda")
+            compiler.llvm = None
+            try:
+                product[(1,)](x, y, z, 64, 256, 128, 4, num_stages=5)
+            except OutOfResources as e:
+                print(e)
+        """)
+        self.assertIn("shared memory, Required: 409600, Hardware limit: "
+                      "232448.", done.stdout)
+
     def test_all_configurations(self):
         done = self.run_installed("""
             @triton.autotune([triton.Config({"B": 4}), triton.Config({"B": 8})],

@@ -113,14 +113,22 @@ class OnlyComputes(unittest.TestCase):
     def test_yes(self):
         for text in ("import numpy as np, triton\nx = np.zeros(3)",
                      "import triton.language as tl\nv = tl.load(p)",
-                     "from torch import nn\nimport sys\nsys.exit(1)"):
+                     "from torch import nn\nimport sys\nsys.exit(1)",
+                     "import tkdbg\ntkdbg.install(triton='ours')",
+                     "@triton.jit\ndef k(d):\n    d.load([0])",
+                     "x = x.view(2, 2)"):
             self.assertTrue(self.holds(text), text)
 
     def test_no(self):
         for text in ("import os", "from subprocess import run",
                      "from . import x", "import numpy as np\nnp.save(f, x)",
                      "x.tofile(f)", "open(f)", "exec(text)", "f.write(x)",
-                     "import sys\nsys.modules"):
+                     "import sys\nsys.modules",
+                     "import tkdbg\ntkdbg.view(k, (1,))",
+                     "import tkdbg\ntkdbg.install(record='f')",
+                     "import tkdbg as t", "from tkdbg import verify",
+                     "@kernels.of\ndef k(d):\n    d.load([0])",
+                     "@tune(open(f))\n@triton.jit\ndef k(d):\n    pass"):
             self.assertFalse(self.holds(text), text)
 
 
