@@ -40,6 +40,9 @@
 #   make compiled-models  models under torch.compile on the virtual device,
 #                   against eager PyTorch (tests/compiled/models.py), by PYTHON
 #                   with PyTorch 2.13 or newer
+#   make compiled-speed  launches a second of what PyTorch's compiler writes,
+#                   and a block of GPT-2's size (tests/compiled/speed.py);
+#                   DOCUMENT=docs/performance.md writes the table there
 #   make compiled-faults  faults in what PyTorch's compiler writes: `tkdbg why`
 #                   names kernel and node (tests/compiled/faults.py)
 #   make why-corpus  whether `tkdbg why` names the line of each bug of
@@ -70,9 +73,19 @@
 #                   environments of VENVS=build/venvs, which it makes (up to
 #                   6 GB each); ACCEPTANCE=FOLDER has more scripts to run,
 #                   ONLY=NAME chooses a row
+#   make ptx-coverage  of which kernels the PTX interpreter runs what Triton
+#                   prints: examples, scripts of ACCEPTANCE=FOLDER, launch files
+#                   of LAUNCHES=FOLDER; environments as for make versions
+#   make miscompiles  which kernels that Triton gets wrong (docs/validation.md)
+#                   are found without a GPU, with the same environments
 #   make prove-mutants  kernels of tests/prove, changed in one place each: no
 #                   verdict of `tkdbg prove` may be wrong.  KERNELS=... chooses
+#   make prove-corpus  what is proved of the examples and the puzzles'
+#                   solutions: shares and times.  SCRIPTS="'NAME=FOLDER' ..."
+#                   adds scripts, or tables that prove --table has written
 #   make prove-launches  what is proved, in RUNS=1000 launches at random sizes
+#   make sizes-table  what `tkdbg run --sizes` says of the examples, or of
+#                   FILES=..., counted; fails if it finds anything
 #   make fuzz       RUNS=1000000 inputs for each fuzz target (needs clang), or
 #                   TIME seconds, if not 0
 #   make fuzz-forms RUNS=1000000 typed forms, changed at random, from FIRST on;
@@ -197,14 +210,12 @@ DOCS := $(sort $(wildcard README.md LICENSE CHANGELOG.md docs/*.md))
 
 TEST_OBJ = $(TESTS:=.o) $(SUPPORT_OBJ) $(EXTRA_TEST_OBJ)
 TYPING_PY := $(wildcard src/typing/*.py)
-PAGE := $(wildcard src/profile/page.*)
-# The modules of the view's page, each below those that it imports.
-VIEW_JS := $(addprefix src/view/,data.js draw.js grid.js source.js values.js \
-  tensors.js timeline.js view.js)
+# The modules of the page, each below those that it imports.
+PAGE_JS := $(addprefix src/page/,data.js draw.js source.js why.js grid.js \
+  values.js tensors.js timeline.js profile.js page.js)
 GENERATED := $(TYPING_PY:src/typing/%.py=$(B)/gen/%.inc) \
   $(TYPING_PY:src/typing/%.py=$(B)/gen/%.def) \
-  $(PAGE:src/profile/%=$(B)/gen/%.inc) \
-  $(B)/gen/view.css.inc $(B)/gen/view.js.inc
+  $(B)/gen/page.css.inc $(B)/gen/page.js.inc
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o)
 CUDA_OBJ := $(CUDA_SRC:%.c=$(B)/%.o)
@@ -228,10 +239,11 @@ PEER ?=
 PART ?=
 OUT ?=
 DONE ?=
-.PHONY: bridge-matrix bridge-matrixed \
+.PHONY: ttir-coverage bridge-matrix bridge-matrixed \
   all bare-check spec spec-files docs gate generated generated-check front \
   versions \
-  prove-mutants prove-launches random sweep-bits demo \
+  prove-mutants prove-launches prove-corpus sizes-table ptx-coverage \
+  miscompiles random sweep-bits demo \
   sanitize-check thread-check thread-checked \
   fuzz-forms fuzzed-forms fuzz-ptx \
   fuzz-dap fuzzed-dap fuzz-lines fuzzed-lines large large-tried \
@@ -240,7 +252,7 @@ DONE ?=
   install uninstall wheel wheels wheels-check \
   wheel-check wheel-files lint format bench \
   bench-check bench-compile bench-counts bench-debug bench-gdb bench-gpu \
-  accuracy compiled-models compiled-faults fuzz \
+  accuracy compiled-models compiled-speed compiled-faults fuzz \
   mutants assemble code-mutants planted view-pages why-corpus clean \
   cross-check cross-objects test-programs \
   fuzzers FORCE
@@ -290,18 +302,13 @@ $(B)/gen/%.inc: src/typing/%.py
 	@mkdir -p $(@D)
 	$(Q)$(as_strings) $< >$@
 
-# ... and the style and script of a profile's page.
-$(B)/gen/%.inc: src/profile/%
+# ... and the style and script of the page: its modules become one.
+$(B)/gen/page.css.inc: src/page/page.css
 	@mkdir -p $(@D)
 	$(Q)$(as_strings) $< >$@
-
-# ... and those of the view's page: its modules become one.
-$(B)/gen/view.css.inc: src/view/view.css
+$(B)/gen/page.js.inc: $(PAGE_JS)
 	@mkdir -p $(@D)
-	$(Q)$(as_strings) $< >$@
-$(B)/gen/view.js.inc: $(VIEW_JS)
-	@mkdir -p $(@D)
-	$(Q)cat $(VIEW_JS) | sed -e '/^import .*;$$/d' \
+	$(Q)cat $(PAGE_JS) | sed -e '/^import .*;$$/d' \
 	  -e '/^import /,/;$$/d' -e 's/^export //' | $(as_strings) >$@
 
 # ... and the list of what the language's part defines.
@@ -455,6 +462,7 @@ docs:
 	@python3 tools/operations.py --library $(B)/libtkdbg.so
 	@python3 tools/instructions.py --library $(B)/libtkdbg.so
 	@python3 tools/ptx.py
+	@python3 tools/ttir.py
 	@python3 tools/refusals.py
 	@python3 tools/knobs.py
 	@python3 tools/semantics.py
@@ -505,6 +513,11 @@ planted: all
 compiled-models: all
 	@$(B)/tkdbg run $(if $(PYTHON),--python '$(PYTHON)') \
 	  --torch-compile inductor tests/compiled/models.py
+
+compiled-speed: all
+	@OMP_NUM_THREADS=1 $(B)/tkdbg run -q \
+	  $(if $(PYTHON),--python '$(PYTHON)') --torch-compile inductor \
+	  tests/compiled/speed.py $(if $(DOCUMENT),--document '$(DOCUMENT)')
 
 compiled-faults: all
 	@python3 tests/compiled/faults.py --tkdbg $(B)/tkdbg \
@@ -560,6 +573,15 @@ prove-launches: RUNS = 1000
 prove-launches: all
 	@python3 tests/prove/mutants.py --tkdbg $(B)/tkdbg --right --runs $(RUNS) \
 	  $(KERNELS)
+FILES ?=
+sizes-table: all
+	@python3 tests/sizes/table.py --tkdbg $(B)/tkdbg \
+	  $(if $(PYTHON),--python '$(PYTHON)') $(or $(FILES),examples/*.py)
+
+# SCRIPTS names more: "acceptance scripts=FOLDER" "a library=FOLDER".
+prove-corpus: all
+	@python3 tests/prove/corpus.py --tkdbg $(B)/tkdbg \
+	  $(SCRIPTS)
 
 # Bugs of src/nvptx/mutant.def in code for a GPU: each must be found, at its
 # line.
@@ -584,6 +606,11 @@ fuzz-forms:
 fuzzed-forms: $(B)/tests/ir/test_mutated_forms
 	@$< $(RUNS) $(FIRST)
 
+# The examples as Triton's IR: a minute, with a Python that has Triton.
+ttir-coverage: all
+	@python3 tools/ttir_coverage.py --tkdbg $(B)/tkdbg \
+	  $(if $(PYTHON),--python '$(PYTHON)') $(wildcard examples/*.py)
+
 # What Triton's compiler takes and refuses, and tkdbg: minutes, without a GPU.
 RECORD ?=
 front: all
@@ -606,6 +633,16 @@ bridge-matrixed: all test-programs
 	@python3 tools/matrix.py --build $(B) --venvs '$(VENVS)' --write \
 	  $(if $(ACCEPTANCE),--acceptance '$(ACCEPTANCE)') \
 	  $(if $(ONLY),--only '$(ONLY)')
+
+# The PTX of Triton's compiler: a few seconds a kernel.
+LAUNCHES ?=
+ptx-coverage: all
+	@python3 tools/ptx_coverage.py --tkdbg $(B)/tkdbg --venvs '$(VENVS)' \
+	  --write $(if $(ACCEPTANCE),--acceptance '$(ACCEPTANCE)') \
+	  $(if $(LAUNCHES),--launches '$(LAUNCHES)') $(if $(ONLY),--only '$(ONLY)')
+
+miscompiles: all
+	@python3 tools/miscompiles.py --build $(B) --venvs '$(VENVS)' --write
 
 # Random kernels, which must leave the same in every way to run them.
 COUNT ?= 10000
@@ -670,6 +707,7 @@ generated-check:
 lint: $(LIB_OBJ) $(CLI_OBJ) $(CUDA_OBJ)
 	@python3 tools/lint.py --build $(B)
 	@python3 tools/refusals.py --check
+	@python3 tools/ttir.py --check
 
 format:
 	find src include interp gdbstub tests examples -name '*.[ch]' | \

@@ -378,6 +378,9 @@ typedef struct tk_point {
   bool waits_for_value; /* WATCH: the variable has no value yet */
   const char *function; /* where it is, or was last; NULL */
   int line;
+  /* Where the location names a program that has written the kernel: the line
+   * there that this one was made of; else 0. */
+  int program_line;
   size_t statement; /* ... the first of several; TK_DEBUG_NO_STATEMENT */
 } tk_point;
 
@@ -641,6 +644,9 @@ typedef struct tk_debug_origin {
 } tk_debug_origin;
 tk_status tk_debug_origin_of(tk_debug *d, const char *name, const char *index,
                              tk_debug_origin *out);
+
+/* Writes what the launch did up to here to a file, as a page (tkdbg/view.h). */
+tk_status tk_debug_save_page(tk_debug *d, const char *path);
 
 /* The value of an expression here, and where another program (NO_PROGRAM:
  * this one, a trip ago) stands in the same place. */

@@ -30,6 +30,9 @@ typedef struct tk_place {
   const char *text;         /* the first line of it, without its newline; not
                                NUL-terminated */
   size_t text_length;
+  /* The line that a program made this one from, where a comment says so:
+   * "FILE:LINE: TEXT"; NULL: none does. */
+  const char *origin;
 } tk_place;
 
 /* An element of a tensor, or an address outside of every tensor. */

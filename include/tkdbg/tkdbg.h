@@ -414,6 +414,9 @@ typedef struct tk_run_options {
    * the last tk_launch_explanation then says where the address of the lane came
    * from that must not be touched.  NULL: none. */
   const int64_t *explain_stop;
+  /* The GPU that the engine 'triton-ptx' has code made for, by name, see
+   * tk_arch_name; NULL: the first. */
+  const char *arch;
 } tk_run_options;
 
 /* How far elements may be apart: atol + rtol * |expected|, or ulp units in the
@@ -522,6 +525,21 @@ size_t tk_launch_scratch(tk_launch *l, int arch);
  * reported with its line and a caret (TK_USAGE). */
 tk_status tk_ir_open(tk_session *s, const char *name, const char *text,
                      size_t len, tk_function **out);
+/* A kernel of a PTX file's text, which is only run, by the interpreter of PTX:
+ * tk_launch_run takes no engine then.  Its launches take an argument for each
+ * parameter of the code, in order, under the names that are given here.  What
+ * is wrong with the text is reported with its line and a caret (TK_FINDING);
+ * TK_USAGE if there is no such kernel, or it has other parameters. */
+typedef struct tk_ptx_kernel {
+  const char *name; /* of the file, in reports */
+  const char *text; /* size bytes */
+  size_t size;
+  const char *entry; /* NULL: the only one */
+  const char *const *params;
+  size_t nparams;
+} tk_ptx_kernel;
+tk_status tk_ptx_open(tk_session *s, const tk_ptx_kernel *kernel,
+                      tk_function **out);
 /* The launch runs that form in place of its kernel, with the arguments and the
  * grid that it has; TK_USAGE if the form's parameters are others. */
 tk_status tk_launch_take_form(tk_launch *l, tk_function *form);

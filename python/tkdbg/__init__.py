@@ -26,12 +26,20 @@ front      __init__      install(), uninstall(), options()
            verifying     calls compared with a reference, a sample of them
            wholes        ... which changes the script ends well with
            fused         kernels of PyTorch's compiler beside its operators
+           othersizes    ``tkdbg run --sizes``: other sizes, tried
+           hostnumbers   ... the numbers of a script that sizes can be
+           otherstrides  ... and other strides
+           sizejudge     ... what of that is a fault
+           sizeruns      ... what a run of the script has done
+           sizesaid      ... what is said of each
+           sizetests     ... and of a test of pytest's
            reruns        the whole script again, in a process split off
            repairs       which changes make a comparison pass
            whypage       ... and drawn
            profile       ``tkdbg profile``: where the time of launches went
            viewpage      ``tkdbg view``, tkdbg.view: a page of launches
            watched       ... what the two have in common
+           standalone    ``tkdbg report``: a launch as a file to attach
            triton_replay a launch file by real Triton, as a process of its own
            setup         what install() puts in place and takes away again
            runners       ... what stops a debugger where a test raises
@@ -46,6 +54,8 @@ triton     modules       what ``import triton`` finds, where it is ours
            inductor      the files that PyTorch's compiler writes
            modelled      ... and the lines of the model they come from
            fragments     ... and the operations that their kernels stand for
+           helion        functions of Helion: which configuration runs
+           jaxtriton     jax_triton.triton_call without a GPU
            vcuda         the virtual CUDA devices
            cutile        kernels of CUDA Tile, as typed forms
 tuning     tuner         @autotune and @heuristics
@@ -84,6 +94,7 @@ values     convert       Python objects as values of C, and back
 session    session       the one session: library, options, lock, its parts
            runs          ... launches as they run, and what is counted
            reports       ... what the library has found, raised or said
+           prooftable    ``tkdbg prove --table``: the proofs of a test run
            debugging     ... the debugger over all launches
            version       ... the version of Triton that kernels mean
            real          ... what real Triton has that is taken over
@@ -95,6 +106,7 @@ session    session       the one session: library, options, lock, its parts
            gdbserver     ... whose debugger is gdb
            dapserver     ... or an editor's
            tensors       where a tensor's memory is
+           restride      arrays of other strides, with the same elements
            fresh         which memory was never written
            requests      what options ask of launches, and which of it came
            findings      findings as JSON

@@ -20,8 +20,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from . import (_capi, dapserver, errors, excepthook, findings, gdbserver,
-               interrupt, parsing, profile, progress, reruns, settings, setup,
-               source, tuned, viewpage, why)
+               interrupt, othersizes, parsing, profile, progress, reruns,
+               settings, setup, source, tuned, viewpage, why)
 from . import session as session_
 
 if TYPE_CHECKING:
@@ -90,6 +90,10 @@ def check(session: Session) -> None:
     others, before the script starts."""
     o = session.options
     o.check_needs()
+    if o.sizes is not None:
+        othersizes.each(o.sizes)
+    if o.table:
+        session.runs.table.begin()
     if o.pids is not None:
         session.check(session.lib.tk_pids_check(session.ptr, o.pids.encode()))
     for name in "blame", "explain":
@@ -202,7 +206,8 @@ def _found():
         return None
     code = session.options.error_exitcode
     return code if code and (session.reports.findings() or
-                             session.reports.raised) else None
+                             session.reports.raised or
+                             session.script.fails_elsewhere) else None
 
 
 def _serve(session):
@@ -232,13 +237,18 @@ def _run(argv):
     session = session_.current()
     session.watch.end_process()
     session.script.begin(len(args))
+    if values.get("sizes", session.options.sizes) is not None and (
+            session.options.check is None):
+        values.setdefault("check", "all")
     setup.install(values)
+    if session.options.sizes is not None:
+        session.reports.use_checks()
     check(session)
     if session.options.json:
         session.json.keep_stream()
     session.requests.share()
-    asked = why.Why(session, session.setup.comparisons,
-                    script=_again(kind, target)) if (
+    again = _again(kind, target)
+    asked = why.Why(session, session.setup.comparisons, script=again) if (
         session.setup.comparisons) else None
     profiled = profile.Profile(session) if session.options.profile else None
     viewed = viewpage.View(session) if session.options.view else None
@@ -253,6 +263,8 @@ def _run(argv):
             session.debugging.raised(failed)
         _tell(session, failed, asked, profiled or viewed,
               _words(session, kind, target, args))
+        if session.options.sizes is not None and _is_complete(failed):
+            say_unmet(session, othersizes.tell(session, again()))
     except KeyboardInterrupt:  # it came between two of these
         interrupt.by_default()
         clean()
@@ -287,6 +299,7 @@ def _wrong() -> int:
         return 0
     caught = session.options.check and any(session.reports.raised.values())
     return 1 if (session.runs.disagreements or caught or
+                 session.script.fails_elsewhere or
                  session.reports.findings()) else 0
 
 

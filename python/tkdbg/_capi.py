@@ -172,6 +172,7 @@ class RunOptions(Structure):
     stores: bytes | None
     numerics: bytes | None
     explain_stop: Any
+    arch: bytes | None
     _fields_ = [("size", c_size_t), ("pids", c_char_p), ("order", c_char_p),
                 ("dot", c_char_p), ("no_asserts", c_bool),
                 ("progress", ProgressFn), ("progress_ud", c_void_p),
@@ -182,7 +183,7 @@ class RunOptions(Structure):
                 ("bound", POINTER(Bound)), ("pinpoint", c_bool),
                 ("jobs", c_size_t), ("unordered", c_bool), ("shard", c_char_p),
                 ("stores", c_char_p), ("numerics", c_char_p),
-                ("explain_stop", POINTER(c_int64))]
+                ("explain_stop", POINTER(c_int64)), ("arch", c_char_p)]
 
     def __init__(self, **fields: Any) -> None:
         super().__init__(size=ctypes.sizeof(RunOptions), **fields)
@@ -214,7 +215,7 @@ class EmitOptions(Structure):
         super().__init__(size=ctypes.sizeof(EmitOptions), **fields)
 
 
-PROVED, REFUTED = 0, 1  # of tk_verdict
+REFUTED = 1  # of tk_verdict
 
 
 class ProveOptions(Structure):
@@ -222,7 +223,10 @@ class ProveOptions(Structure):
     size: int
     assume: bytes | None
     told: bytes | None
-    _fields_ = [("size", c_size_t), ("assume", c_char_p), ("told", c_char_p)]
+    smt_out: bytes | None
+    all_forms: bool
+    _fields_ = [("size", c_size_t), ("assume", c_char_p), ("told", c_char_p),
+                ("smt_out", c_char_p), ("all_forms", c_bool)]
 
     def __init__(self, **fields: Any) -> None:
         super().__init__(size=ctypes.sizeof(ProveOptions), **fields)
@@ -434,6 +438,7 @@ PROTOTYPES = {
     "tk_proof_json": (_S, [_P, _P]),
     "tk_proof_junit": (c_int, [_P, _P, _S]),
     "tk_proof_worst": (c_int, [_P]),
+    "tk_verdict_status": (c_int, [c_int]),
     "tk_cache_look": (c_bool, [POINTER(CacheSummary), c_bool]),
     "tk_layout_draw": (c_int, [_P, _S, POINTER(c_int64), c_int,
                                POINTER(_S)]),
@@ -447,6 +452,7 @@ PROTOTYPES = {
                                    POINTER(c_int), POINTER(c_int)]),
     "tk_launch_scratch": (c_size_t, [_P, c_int]),
     "tk_ir_open": (c_int, [_P, _S, _S, c_size_t, _OUT]),
+    "tk_ptx_open": (c_int, [_P, _P, _OUT]),
     "tk_builtin_name": (_S, [c_size_t]),
     "tk_expression_name": (_S, [c_size_t]),
     "tk_builtin_signature": (_S, [c_size_t]),
@@ -482,8 +488,11 @@ PROTOTYPES = {
     "tk_view_ignore": (None, [_P, c_bool]),
     "tk_view_launches": (c_size_t, [_P]),
     "tk_view_json": (c_int, [_P, POINTER(c_char_p)]),
+    "tk_view_keep": (None, [_P, c_uint64]),
+    "tk_view_add": (c_int, [_P, _S, _S]),
     "tk_view_html": (c_int, [_P, POINTER(c_char_p)]),
     "tk_view_save": (c_int, [_P, _S]),
+    "tk_view_show": (None, [_S]),
     # gdbserver.h
     "tk_gdbserver_new": (c_int, [_P, POINTER(GdbserverOptions), _OUT]),
     "tk_gdbserver_over": (c_int, [_P, POINTER(GdbserverOptions), _OUT]),

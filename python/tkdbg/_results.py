@@ -28,10 +28,12 @@ class Place(Structure):
     length: int
     text: int | None
     text_length: int
+    origin: bytes | None
     _fields_ = [("file", c_char_p), ("line", c_int), ("column", c_int),
                 ("end_line", c_int), ("end_column", c_int),
                 ("offset", c_uint32), ("length", c_uint32),
-                ("text", c_void_p), ("text_length", c_size_t)]
+                ("text", c_void_p), ("text_length", c_size_t),
+                ("origin", c_char_p)]
 
 
 class Element(Structure):
@@ -163,6 +165,16 @@ class Blame(Structure):
                 ("after", POINTER(Write)), ("asked", c_char_p)]
 
 
+class Factor(Structure):
+    """tk_factor: one factor of a term."""
+    text: bytes | None
+    has_element: bool
+    element: Element
+    value: Lane
+    _fields_ = [("text", c_char_p), ("has_element", c_bool),
+                ("element", Element), ("value", Lane)]
+
+
 class Step(Structure):
     """tk_step: a step on the way of a value."""
     kind: int
@@ -205,7 +217,7 @@ class Step(Structure):
     nvalues: int
     from_start: bool
     skipped: int
-    factors: int | None
+    factors: _Pointer[Factor]
     nfactors: int
     product: bool
     same: int
@@ -230,7 +242,7 @@ class Step(Structure):
         ("trip", c_uint64), ("last_trip", c_uint64), ("nested", c_bool),
         ("times", c_uint64), ("values", POINTER(Lane)),
         ("nvalues", c_size_t), ("from_start", c_bool),
-        ("skipped", c_uint64), ("factors", c_void_p),
+        ("skipped", c_uint64), ("factors", POINTER(Factor)),
         ("nfactors", c_size_t), ("product", c_bool), ("same", c_int),
         ("not_kept", c_bool), ("operands", POINTER(c_int)),
         ("noperands", c_size_t), ("combined", Place),

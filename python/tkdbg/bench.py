@@ -7,11 +7,11 @@ import math
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Iterable, Iterator, Sequence
+from time import perf_counter
 from typing import Any, Callable
 
-from . import device
+from . import device, session as session_
 
 MODES = ("min", "max", "mean", "median", "all")
 
@@ -51,12 +51,22 @@ def _synchronise():
         torch.cuda.synchronize()
 
 
-def _time(fn):
+def time(fn: Callable[[], Any]) -> float:
     """Milliseconds that fn() takes."""
-    start = time.perf_counter()
+    start = perf_counter()
     fn()
     _synchronise()
-    return (time.perf_counter() - start) * 1e3
+    return (perf_counter() - start) * 1e3
+
+
+def once(fn: Callable[[], Any]) -> float:
+    """The same, told as what there is instead of a benchmark: times of an
+    interpreter would mean nothing."""
+    took = time(fn)
+    if not session_.current().options.is_quiet():
+        print(f"tkdbg: ran once instead of a benchmark, {took:.1f} ms",
+              file=sys.stderr)
+    return took
 
 
 def do_bench(fn: Callable[..., Any], warmup: float = 25, rep: int = 100,
@@ -71,11 +81,11 @@ def do_bench(fn: Callable[..., Any], warmup: float = 25, rep: int = 100,
         raise AssertionError(f"return_mode is one of {', '.join(MODES)}")
     for x in grad_to_none or ():
         x.grad = None
-    first = _time(fn)
+    first = time(fn)
     if first > warmup + rep:
         return summarise([first], quantiles, return_mode)
     rounds = 5 if first < rep / 5 else 1
-    estimate = sum(_time(fn) for _ in range(rounds)) / rounds
+    estimate = sum(time(fn) for _ in range(rounds)) / rounds
     estimate = max(estimate, 1e-6)
     if rounds > 1:
         for _ in range(max(1, int(warmup / estimate))):
@@ -84,7 +94,7 @@ def do_bench(fn: Callable[..., Any], warmup: float = 25, rep: int = 100,
     for _ in range(max(1, int(rep / estimate))):
         for x in grad_to_none or ():
             x.grad = None
-        times.append(_time(fn))
+        times.append(time(fn))
     return summarise(times, quantiles, return_mode)
 
 

@@ -55,7 +55,8 @@ REFUSED = {
                      "port_file", "machine", "write_elf", "once", "multi",
                      "dap"), _DEBUGGER),
     **dict.fromkeys(("shard", "stores", "error_exitcode",
-                     "gen_suppressions", "json"), _SCRIPT.format("run")),
+                     "gen_suppressions", "json", "sizes"),
+                    _SCRIPT.format("run")),
     "why": _SCRIPT.format("why"), "profile": _SCRIPT.format("profile"),
     "open": _SCRIPT.format("view"),
     "html": _SCRIPT.format("profile")}

@@ -133,7 +133,8 @@ class Requests:
         o = self._session.options
         named = o.kernel is not None or o.launch is not None
         given = [("record", o.record), ("pid", o.pids), ("shard", o.shard),
-                 ("junit", o.junit),
+                 ("junit", o.junit if o.prove else None),
+                 ("smt-out", o.smt_out),
                  ("output", None if o.view else o.output),
                  ("order", o.order if named else None)]
         return ([f"--{name} {value}" for name, value in given

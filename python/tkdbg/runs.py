@@ -7,7 +7,7 @@ import itertools
 import sys
 from typing import TYPE_CHECKING, Any, Callable
 
-from . import _capi, progress
+from . import _capi, progress, prooftable
 from .debugging import is_terminal
 
 if TYPE_CHECKING:
@@ -29,10 +29,12 @@ class Runs:
         # of the launch that runs: arguments by name, and the grid
         self.launched: dict[str, Any] = {}
         self.grid: Any = None
+        self.fixed: frozenset[str] = frozenset()  # compile-time parameters
         self.model: Model | None = None
         self.printed: set[Any] = set()  # forms, with --print-ir
         self.staged: set[Any] = set()   # those that `tkdbg compile` has done
         self.verdict = 0  # of proofs so far, the exit status that it makes
+        self.table = prooftable.Table(session.options.table)
         self.profile: Any = None  # a tk_profile
         self.views: list[Any] = []  # tk_views
         self.graphs: Any = None   # vcuda's CUDA graphs, where it is installed
@@ -49,12 +51,10 @@ class Runs:
         self._summary = _capi.Summary()  # of the last launch
 
     def proved(self, verdict: int) -> None:
-        """Takes a tk_verdict into account: the exit status is 1 if a launch
-        has a counterexample, else 5 if something is undecided."""
-        if verdict == _capi.REFUTED:
-            self.verdict = 1
-        elif verdict != _capi.PROVED:
-            self.verdict = self.verdict or 5
+        """Takes a tk_verdict into account: a counterexample counts, then
+        what is undecided."""
+        if verdict == _capi.REFUTED or not self.verdict:
+            self.verdict = self._session.lib.tk_verdict_status(verdict)
 
     # ---- who is told -----------------------------------------------------
 
@@ -142,7 +142,7 @@ class Runs:
                 "shard": o.shard, "stores": o.stores,
                 "blame": "\n".join(o.blame), "explain": "\n".join(o.explain)}
         texts = dict(elements, dot=o.dot, schedule=o.schedule,
-                     engine=o.engine, numerics=o.numerics)
+                     engine=o.engine, numerics=o.numerics, arch=o.arch)
         bound = _capi.Bound(float(-1 if o.rtol is None else o.rtol),
                             float(-1 if o.atol is None else o.atol),
                             o.ulp or 0)
@@ -171,11 +171,14 @@ class Runs:
     # ---- running ---------------------------------------------------------
 
     def run(self, launch: int, kernel: str, arguments: dict[str, Any],
-            grid: Any, model: Model | None = None) -> None:
+            grid: Any, model: Model | None = None,
+            fixed: frozenset[str] = frozenset()) -> None:
         """Runs a tk_launch, with arguments by name; raises its findings.
-        model: of a kernel that PyTorch's compiler wrote."""
+        model: of a kernel that PyTorch's compiler wrote; fixed: parameters
+        that are compile-time values."""
         __tracebackhide__ = True
         self.launched, self.grid, self.model = arguments, grid, model
+        self.fixed = fixed
         try:
             self._run(launch, kernel)
         finally:

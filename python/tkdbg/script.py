@@ -9,6 +9,7 @@ class Script:
         self.arguments = -1      # words after its name; -1: not known
         self.has_failed = False  # it, or one of its tests, has raised
         self.is_unmet = False    # something that an option asks for never came
+        self.fails_elsewhere = False  # with other sizes, which were tried
         self.is_mute = False     # standard output was lost, as has been said
 
     def begin(self, arguments: int) -> None:
@@ -18,6 +19,10 @@ class Script:
     def fail(self) -> None:
         """It has raised something."""
         self.has_failed = True
+
+    def fail_elsewhere(self) -> None:
+        """With other sizes something was found."""
+        self.fails_elsewhere = True
 
     def miss(self) -> None:
         """What an option asks for has not come."""

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import (comparisons, excepthook, hostsizes, inductor, runners,
-               session as session_, source, takeover, tensors, vcuda)
+from . import (comparisons, excepthook, helion, hostsizes, inductor, jaxtriton,
+               runners, session as session_, source, takeover, tensors, vcuda)
 from .modules import finder
 from .patches import Patches
 
@@ -27,7 +27,7 @@ class State:
         self.cuda = None       # vcuda.VirtualCuda
         self.patches = None    # takeover.Patches
         self.cutile: Any = None  # cutile.takeover.Patches
-        self.inductor = Patches()
+        self.compilers = Patches()  # that write kernels
         self.runners = Patches()  # of tests
         self.comparisons = None  # comparisons.Comparisons
         self.compared = Patches()  # the functions that it has wrapped
@@ -119,7 +119,9 @@ def install(values: dict[str, Any]) -> None:
         # Triton's own interpreter would stand in tkdbg's place
         state.interpret = os.environ.pop("TRITON_INTERPRET", None)
         calls["triton"] = _after_triton
-    calls.update(inductor.hooks(state.inductor))
+    calls.update(inductor.hooks(state.compilers))
+    calls.update(helion.hooks(state.compilers))
+    calls.update(jaxtriton.hooks(state.compilers))
     calls.update(runners.hooks(state.runners, session.options))
     if session.options.why or session.options.check is not None:
         _watch_comparisons(state, calls)
@@ -166,7 +168,7 @@ def _after_torch():
         cuda.install()
         if cuda.compiles == "inductor":
             session.setup.watcher.add(
-                vcuda.hooks(cuda, session.setup.inductor))
+                vcuda.hooks(cuda, session.setup.compilers))
 
 
 def _after_triton():
@@ -203,7 +205,7 @@ def _leave(unload):
     follower = session_.current().follow(None)
     if follower is not None:
         follower.uninstall()
-    state.inductor.undo()
+    state.compilers.undo()
     state.runners.undo()
     state.compared.undo()
     for part in (state.cuda, state.patches, state.cutile):

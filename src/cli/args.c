@@ -46,8 +46,13 @@ char *cli_joined(const cli_args *a, cli_option_id id) {
 
 /* ---- what they mean ------------------------------------------------------ */
 
+bool cli_is_ptx(const cli_args *a) {
+  const char *dot = a->nwords ? strrchr(a->words[0], '.') : NULL;
+  return a->command == CLI_RUN && dot && !strcmp(dot, ".ptx");
+}
+
 bool cli_is_direct(const cli_args *a) {
-  return cli_has(a, OPT_GRID) || cli_has(a, OPT_ARG);
+  return cli_has(a, OPT_GRID) || cli_has(a, OPT_ARG) || cli_is_ptx(a);
 }
 
 /* Whether a file begins like a launch file: with the length of a header, in

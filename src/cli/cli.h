@@ -11,7 +11,6 @@
 #include "tkdbg/tkdbg.h"
 
 #define CLI_INTERRUPTED 130 /* exit code after Ctrl-C */
-#define CLI_UNDECIDED 5     /* of prove, if all else is proved */
 #define CLI_COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* What must hold: of our tables and our own calls, never of what users type.
@@ -46,6 +45,7 @@ typedef enum cli_command_id {
 #define IN_DIFF (1u << CLI_DIFF)
 #define IN_DEBUG (1u << CLI_DEBUG)
 #define IN_REPLAY (1u << CLI_REPLAY)
+#define IN_REPORT (1u << CLI_REPORT)
 #define IN_MERGE (1u << CLI_MERGE)
 #define IN_COMPILE (1u << CLI_COMPILE)
 #define IN_PROVE (1u << CLI_PROVE)
@@ -131,6 +131,7 @@ const char *cli_value(const cli_args *a, cli_option_id id); /* or NULL */
 /* All values of a LIST, a line each; the caller frees. */
 char *cli_joined(const cli_args *a, cli_option_id id);
 bool cli_is_direct(const cli_args *a);
+bool cli_is_ptx(const cli_args *a); /* run: FILE is a PTX file, by its name */
 bool cli_takes_script(const cli_args *a); /* the command does */
 /* Whether FILE is a script whose host code makes the launches. */
 bool cli_is_script(const cli_args *a);
@@ -242,6 +243,7 @@ int cli_cache(const cli_args *a);
 int cli_layout(const cli_args *a);
 int cli_kernels(const cli_args *a);
 int cli_doctor(const cli_args *a);
+int cli_report(const cli_args *a);
 int cli_puzzles(const cli_args *a);
 int cli_demo(const cli_args *a);
 int cli_help(const cli_args *a);

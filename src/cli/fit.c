@@ -86,6 +86,25 @@ static bool modes_fit(const cli_args *a) {
   return true;
 }
 
+/* A PTX file is compiled already, and only run. */
+static bool ptx_fits(const cli_args *a) {
+  static const cli_option_id taken[] = {
+      OPT_GRID,  OPT_ARG,  OPT_KERNEL, OPT_OPTION, OPT_SAVE,
+      OPT_PRINT, OPT_JSON, OPT_QUIET,  OPT_COLOR,  OPT_ERROR_EXITCODE};
+  for (size_t i = 0; cli_is_ptx(a) && i < a->nuses; i++) {
+    size_t k = 0;
+    while (k < CLI_COUNT(taken) && taken[k] != a->uses[i].id) k++;
+    bool other = a->uses[i].id == OPT_OPTION &&
+                 strncmp(a->uses[i].value, "num_warps=", 10) != 0;
+    if (k < CLI_COUNT(taken) && !other) continue;
+    cli_usage(
+        a, "--%s%s cannot be given with a PTX file, which is run as it is",
+        cli_options[a->uses[i].id].name, other ? ", but for num_warps," : "");
+    return false;
+  }
+  return true;
+}
+
 /* ---- pairs --------------------------------------------------------------- */
 
 /* Whether value is one of the n bytes of words between '|'. */
@@ -251,6 +270,6 @@ static bool editor_options_fit(const cli_args *a) {
 
 bool cli_options_fit(const cli_args *a) {
   if (cli_has(a, OPT_HELP) || cli_is_check_help(a)) return true;
-  return modes_fit(a) && pairs_fit(a) && exit_status_fits(a) &&
+  return modes_fit(a) && ptx_fits(a) && pairs_fit(a) && exit_status_fits(a) &&
          editor_options_fit(a);
 }

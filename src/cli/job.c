@@ -220,31 +220,61 @@ static tk_status give_arguments(cli_job *j) {
   return st;
 }
 
-/* The kernel that a file holds as the text of its typed form. */
-static tk_status open_form(cli_job *j, const char *path, tk_function **f) {
-  size_t n = 0, cap = 1 << 16;
+/* The bytes of a file; NULL after saying why not. */
+static char *file_text(cli_job *j, const char *path, size_t *n) {
+  size_t cap = 1 << 16;
   char *text = malloc(cap);
   FILE *file = fopen(path, "rb");
+  *n = 0;
   while (file && text && !feof(file) && !ferror(file)) {
-    n += fread(text + n, 1, cap - n, file);
-    if (n == cap) text = realloc(text, cap *= 2);
+    *n += fread(text + *n, 1, cap - *n, file);
+    if (*n == cap) text = realloc(text, cap *= 2);
   }
-  tk_status st = TK_USAGE;
-  if (!file || !text || ferror(file))
-    st = cli_usage(j->args, "cannot read '%s': %s", path, strerror(errno));
-  else
-    st = tk_ir_open(j->session, path, text, n, f);
+  bool failed = !file || !text || ferror(file);
+  if (failed) cli_usage(j->args, "cannot read '%s': %s", path, strerror(errno));
+  if (file) fclose(file);
+  if (!failed) return text;
+  free(text);
+  return NULL;
+}
+
+/* The kernel that a file holds as the text of its typed form. */
+static tk_status open_form(cli_job *j, const char *path, tk_function **f) {
+  size_t n;
+  char *text = file_text(j, path, &n);
+  if (!text) return TK_USAGE;
+  tk_status st = tk_ir_open(j->session, path, text, n, f);
   const char *name = cli_value(j->args, OPT_KERNEL);
   if (st == TK_OK && name && strcmp(name, tk_function_name(*f)) != 0)
     st = cli_usage(j->args, "--kernel: %s has the kernel '%s', not '%s'", path,
                    tk_function_name(*f), name);
-  if (file) fclose(file);
+  free(text);
+  return st;
+}
+
+/* A kernel of a PTX file: each --arg names the next of its parameters. */
+static tk_status open_ptx(cli_job *j, tk_function **f) {
+  const cli_args *a = j->args;
+  tk_ptx_kernel k = {.name = a->words[0], .entry = cli_value(a, OPT_KERNEL)};
+  char *text = file_text(j, k.name, &k.size);
+  if (!text) return TK_USAGE;
+  char **names = calloc(a->nuses + 1, sizeof *names);
+  for (size_t i = 0; names && i < a->nuses; i++)
+    if (a->uses[i].id == OPT_ARG)
+      names[k.nparams++] = cli_format(
+          "%.*s", (int)strcspn(a->uses[i].value, "="), a->uses[i].value);
+  k.text = text;
+  k.params = (const char *const *)names;
+  tk_status st = names ? tk_ptx_open(j->session, &k, f) : TK_INTERNAL;
+  for (size_t i = 0; i < k.nparams; i++) free(names[i]);
+  free(names);
   free(text);
   return st;
 }
 
 static tk_status open_kernel(cli_job *j, tk_function **f) {
   tk_module *m;
+  if (cli_is_ptx(j->args)) return open_ptx(j, f);
   if (cli_has(j->args, OPT_IR)) return open_form(j, j->args->words[0], f);
   tk_status st = tk_module_open_file(j->session, j->args->words[0], &m);
   if (st != TK_OK) return st;
@@ -400,6 +430,7 @@ static tk_status run_with_bar(cli_job *j) {
                       .dot = cli_value(a, OPT_DOT),
                       .numerics = cli_value(a, OPT_NUMERICS),
                       .engine = cli_value(a, OPT_ENGINE),
+                      .arch = cli_value(a, OPT_ARCH),
                       .against = cli_against(a),
                       .bound = &bound,
                       .pinpoint = cli_has(a, OPT_PINPOINT),

@@ -131,8 +131,9 @@ static bool rest_is_ours(const cli_args *a, int argc, char **argv) {
   return false;
 }
 
-static bool replays(const cli_args *a) {
-  return a->nwords && cli_is_launch_file(a->words[0]);
+/* Whether FILE is a launch or PTX, which take no arguments of their own. */
+static bool takes_none(const cli_args *a) {
+  return a->nwords && (cli_is_launch_file(a->words[0]) || cli_is_ptx(a));
 }
 
 /* -m MODULE and -c CODE stand in place of FILE, as for python. */
@@ -161,11 +162,10 @@ static void take_rest(cli_args *a, int argc, char **argv) {
   }
 }
 
-/* Whether the operand just read is a script, so that the rest belongs to it.  A
- * launch file takes no arguments. */
+/* Whether the operand just read is a script, so that the rest belongs to it. */
 static bool script_follows(const cli_args *a, bool ours, int argc,
                            char **argv) {
-  if (!cli_takes_script(a) || a->nwords != 1 || replays(a)) return false;
+  if (!cli_takes_script(a) || a->nwords != 1 || takes_none(a)) return false;
   CLI_ASSERT(argc >= 0);
   return !ours || !rest_is_ours(a, argc, argv);
 }

@@ -222,6 +222,11 @@ int cli_run_script(const cli_args *a) {
   return become_python(a, "tkdbg", true);
 }
 
+int cli_report(const cli_args *a) {
+  if (!cli_one_file(a)) return TK_USAGE;
+  return become_python(a, "tkdbg.standalone", false);
+}
+
 int cli_puzzles(const cli_args *a) {
   return become_python(a, "tkdbg.puzzles", false);
 }

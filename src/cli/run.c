@@ -10,7 +10,8 @@
 
 /* breakpoint() in a kernel starts a debugger where there is a terminal. */
 static bool may_ask(const cli_args *a) {
-  return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !cli_has(a, OPT_JSON);
+  return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) &&
+         !cli_has(a, OPT_JSON) && !cli_is_ptx(a);
 }
 
 int cli_run_launch(const cli_args *a) {

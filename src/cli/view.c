@@ -5,23 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tkdbg/view.h"
-
-/* By $BROWSER, or by what the desktop has set; the browser goes on when this
- * command has ended. */
-static void open_page(const char *path) {
-  const char *browser = getenv("BROWSER");
-  if (!browser || !*browser) browser = "xdg-open";
-  pid_t child = fork();
-  if (child) return;
-  setsid();
-  execlp(browser, browser, path, (char *)NULL);
-  fprintf(stderr, "tkdbg: --open: cannot start %s: %s\n", browser,
-          strerror(errno));
-  _exit(127);
-}
 
 static tk_status write_page(const cli_args *a, tk_view *v, const char *path) {
   const char *text;
@@ -33,7 +18,7 @@ static tk_status write_page(const cli_args *a, tk_view *v, const char *path) {
   tk_status st = tk_view_save(v, path);
   if (st != TK_OK) return st;
   if (!cli_has(a, OPT_QUIET)) fprintf(stderr, "tkdbg: wrote %s\n", path);
-  if (cli_has(a, OPT_OPEN)) open_page(path);
+  if (cli_has(a, OPT_OPEN)) tk_view_show(path);
   return st;
 }
 

@@ -66,10 +66,35 @@ tk_status tk_launch_new(tk_session *s, tk_function *f, tk_launch **out) {
   return st;
 }
 
+static void forget_argument(tk_env *e, tk_launch *l, size_t i) {
+  tk_free(e, l->args[i].owned, l->args[i].owned_bytes);
+  tk_arena_free(&l->args[i].values);
+  l->nargs--;
+  memmove(&l->args[i], &l->args[i + 1], (l->nargs - i) * sizeof *l->args);
+}
+
+/* Drops arguments that a form has no parameters for: a compiler has put their
+ * values into it.  What it has stands in the launch's order. */
+static void keep_arguments_of(tk_env *e, tk_launch *l, const tk_ast *form) {
+  size_t n = tk_func_nparams(form), at = 0;
+  for (size_t i = 0; i < l->nargs && at < n; i++)
+    at += !strcmp(tk_param_name(tk_func_param(form, at)), l->args[i].name);
+  if (at < n) return;
+  for (size_t i = 0; i < l->nargs;) {
+    bool kept = i < n &&
+                !strcmp(tk_param_name(tk_func_param(form, i)), l->args[i].name);
+    if (kept)
+      i++;
+    else
+      forget_argument(e, l, i);
+  }
+}
+
 static void form_body(tk_env *e, void *ud) {
   new_call *c = ud;
   tk_launch *l = *c->out;
   const tk_ast *form = c->f->ast;
+  if (c->f->takes_some) keep_arguments_of(e, l, form);
   bool same = tk_func_nparams(form) == l->nargs;
   for (size_t i = 0; same && i < l->nargs; i++)
     same = !strcmp(tk_param_name(tk_func_param(form, i)), l->args[i].name);

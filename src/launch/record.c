@@ -450,6 +450,11 @@ static void record_writer(tkn_writer *w, void *ud) {
 
 static void record_path(tk_env *e, void *ud) {
   record_call *c = ud;
+  if (c->l->fn->ptx) {
+    tk_diag_add(e, TK_D_LAUNCH, NULL, (tk_span){0, 0},
+                "a launch of a PTX file cannot be recorded");
+    tk_throw(e, TK_USAGE);
+  }
   tkn_with_writer(e, c->path, record_writer, c);
 }
 

@@ -26,6 +26,7 @@ tk_session *tk_session_new_with(tk_alloc_fn alloc, void *ud) {
   tk_arena_init(&s->arena, &s->env);
   tk_buf_init(&s->report, &s->env);
   tk_buf_init(&s->suites, &s->env);
+  tk_buf_init(&s->conditions, &s->env);
   return s;
 }
 
@@ -47,6 +48,7 @@ void tk_session_free(tk_session *s) {
   for (tk_module *m = s->modules; m; m = m->next) free_module(&s->env, m);
   tk_buf_free(&s->report);
   tk_buf_free(&s->suites);
+  tk_buf_free(&s->conditions);
   tk_arena_free(&s->arena);
   s->env.alloc(s->env.alloc_ud, s, sizeof *s, 0);
 }

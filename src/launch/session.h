@@ -60,6 +60,7 @@ struct tk_session {
   tk_watcher *watchers; /* in the order in which they are asked */
   tk_buf report;
   tk_buf suites;      /* of JUnit: proofs so far (src/prove/text.c) */
+  tk_buf conditions;  /* files of conditions so far (src/prove/smt.c) */
   bool out_of_memory; /* something failed that no diagnostic tells of */
 };
 
@@ -82,10 +83,12 @@ struct tk_function {
   const tk_host *host;
   tk_host host_copy;
   void *scope;
-  void *units;           /* owned by the specialiser: compiled forms, by key */
-  bool fixed;            /* there is one unit, whatever the arguments are */
-  const tk_source *form; /* the text of that unit's form, or NULL */
+  void *units;     /* owned by the specialiser: compiled forms, by key */
+  bool fixed;      /* there is one unit, whatever the arguments are */
+  tk_source *form; /* the text of that unit's form, or NULL */
+  bool takes_some; /* that form may lack parameters of a launch */
   void (*free_units)(tk_env *e, tk_function *f);
+  struct tkg_file *ptx; /* the code of a PTX file (device/file.c), or NULL */
   TK_VEC(const char *) remarks; /* in the session's arena */
   struct tk_answer *answers;    /* what the host said, oldest first; host.h */
   struct tk_answer *last_answer;

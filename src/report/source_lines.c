@@ -157,11 +157,21 @@ static void put_source_line(tk_buf *out, const source_line *l) {
   tk_buf_putc(out, '\n');
 }
 
+/* The line of the program that the next lines were made of. */
+static void put_origin(tk_buf *out, const char *before, const char *origin) {
+  if (origin && (!before || strcmp(before, origin) != 0))
+    tk_buf_printf(out, "        | of %s\n", origin);
+}
+
 void tk_report_source_lines(tk_buf *out, const tk_explanation *why,
                             size_t most) {
   source_lines x = {.n = 0};
   if (!why->nsteps) return;
   gather_lines(&x, why);
   drop_lines(&x, most);
-  for (size_t i = 0; i < x.n; i++) put_source_line(out, &x.items[i]);
+  for (size_t i = 0; i < x.n; i++) {
+    put_origin(out, i ? x.items[i - 1].place.origin : NULL,
+               x.items[i].place.origin);
+    put_source_line(out, &x.items[i]);
+  }
 }

@@ -35,6 +35,10 @@ static const engine engines[] = {
 #undef ENGINE
 };
 
+/* Of a PTX file's kernels. */
+static const engine file_engine = {"ptx", "",    tkg_launch_ptx_file,
+                                   NULL,  false, NULL};
+
 /* ---- engines ------------------------------------------------------------ */
 
 const char *tk_engine_name(size_t i) {
@@ -117,7 +121,8 @@ static bool is_watched(const choice *c) {
 
 static void choose_engines(tk_env *e, void *ud) {
   choice *c = ud;
-  c->engine = engine_named(e, c->options->engine);
+  c->engine =
+      c->launch->fn->ptx ? &file_engine : engine_named(e, c->options->engine);
   c->device = tk_numerics_are_device(e, c->options->numerics);
   if (!c->engine->watched && is_watched(c)) {
     tk_diag *d = tk_diag_add(

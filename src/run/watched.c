@@ -14,6 +14,7 @@ tk_status tkr_run_watched(tk_launch *l, tkr_run_fn run,
                         .schedule = options->schedule,
                         .dot = options->dot,
                         .numerics = options->numerics,
+                        .arch = options->arch,
                         .no_asserts = options->no_asserts};
   tk_summary unused = {0};
   s->watchers = watcher;

@@ -30,7 +30,7 @@ status '--version' 0 tkdbg --version
 says 'help why: its own option' help-why '  --html FILE '
 says 'help why: common options' help-why \
   "Options that 'tkdbg help run' explains:"
-says 'help why: names of common options' help-why '--pid COND, '
+says 'help why: names of common options' help-why '--pid COND,'
 hides() { ! grep -qF -e "$2" "$1"; }
 check 'help why: what run explains is there only' \
   hides help-why 'run only the programs that match'

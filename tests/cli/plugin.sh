@@ -108,7 +108,7 @@ cp "$BUILD/libtkdbg-nvptx.so" "$own"
 
 # From what the loader needs to what LLVM needs for a product.
 limited() { (ulimit -v "$1" && tkdbg compile k.py $large --emit ptx); }
-for megabytes in 10 50 100 150 175 190 195 200 205 210 215 220 1000; do
+for megabytes in 12 50 100 150 175 190 195 200 205 210 215 220 1000; do
   rm -rf code
   limited $((megabytes * 1024)) >out 2>err </dev/null
   ended=$?

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import os
 import sys
 
 from .. import interrupt
@@ -112,16 +111,7 @@ def run(argv: list[str]) -> int:
 
 
 def main() -> None:
-    interrupt.by_python()
-    try:
-        status = interrupt.called(run, sys.argv[1:])
-    except KeyboardInterrupt:
-        interrupt.by_default()
-        status = interrupt.STATUS
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 141
-    sys.exit(status)
+    interrupt.program(run)
 
 
 if __name__ == "__main__":

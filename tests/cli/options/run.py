@@ -27,6 +27,7 @@ STOPS = 20  # after which gdb leaves
 GROUPS = {'LAUNCHING': 'run debug gdbserver gdb dap why profile view diff',
           'DEBUGGING': 'debug gdbserver gdb dap'}
 FILES = {'ir': ('direct', 'record'), 'replay': ('record',),
+         'report': ('record',),
          **dict.fromkeys('run debug gdbserver gdb dap why profile view diff '
                          'prove compile'.split(),
                          ('script', 'direct', 'record'))}
@@ -110,8 +111,8 @@ def command_line(command, kind, words, shared):
     words, own = words[:at], words[at + 1:]
     line = ['tkdbg', command]
     kernel = kernel_of(words)
-    if kind != 'none' and not {'--quiet', '-q'} & set(words) and \
-            kind != 'none':
+    if kind != 'none' and command != 'report' and \
+            not {'--quiet', '-q'} & set(words):
         line.append('--quiet')
     if command == 'gdbserver' and not {'--listen', '--stdio'} & set(words):
         line.append('--stdio')
