@@ -22,14 +22,15 @@
 enum { SECOND = 1000 };
 
 /* A launch that any number of editors attach to, one after another. */
-static void serve_editors(tk_session *session, tk_launch *l,
-                          const char *address) {
+static tk_status serve_editors(tk_session *session, tk_launch *l,
+                               const char *address) {
   tk_dap *p;
   tk_dap_options o = {.size = sizeof o, .address = address};
-  ck_assert_msg(tk_dap_new(session, &o, &p) == TK_OK, "%s",
-                tk_report(session, false));
+  tk_status st = tk_dap_new(session, &o, &p);
+  if (st) return st;
   if (tk_dap_configure(p) == TK_OK) server_runs(l);
   tk_dap_end(p, 0);
+  return TK_OK;
 }
 
 /* ---- the client --------------------------------------------------------- */

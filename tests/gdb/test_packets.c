@@ -17,15 +17,17 @@
 #include "support/suite.h"
 #include "tkdbg/gdbserver.h"
 
-static void serve_gdb(tk_session *session, tk_launch *l, const char *address) {
+static tk_status serve_gdb(tk_session *session, tk_launch *l,
+                           const char *address) {
   tk_gdbserver *g;
   /* what the packets here say is of this machine, wherever they run */
   tk_gdbserver_options o = {
       .size = sizeof o, .address = address, .machine = "x86-64"};
-  ck_assert_msg(tk_gdbserver_new(session, &o, &g) == TK_OK, "%s",
-                tk_report(session, false));
+  tk_status st = tk_gdbserver_new(session, &o, &g);
+  if (st) return st;
   server_runs(l);
   tk_gdbserver_end(g, 0);
+  return TK_OK;
 }
 
 /* ---- the client --------------------------------------------------------- */

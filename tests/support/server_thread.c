@@ -2,6 +2,7 @@
 #include "support/server_thread.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -38,33 +39,46 @@ void server_runs(tk_launch *l) {
   for (int i = 0; i < 2; i++) tk_launch_run(l, &run, NULL);
 }
 
-static void serve_once(server_thread *s) {
-  tk_session *session = tk_session_new();
+static tk_status make_launch(tk_session *session, int32_t *memory,
+                             tk_launch **l) {
   tk_module *m;
   tk_function *f;
-  tk_launch *l;
-  int32_t memory[SERVED_ELEMENTS];
-  char address[120];
   for (int i = 0; i < SERVED_ELEMENTS; i++) memory[i] = i;
-  snprintf(address, sizeof address, "unix:%s", s->path);
   tk_tensor x = {.data = memory,
                  .dtype = TK_INT32,
                  .rank = 1,
                  .shape = {SERVED_ELEMENTS},
                  .strides = {1},
                  .storage = memory,
-                 .storage_bytes = sizeof memory};
-  ck_assert_int_eq(
-      tk_module_open(session, "k.py", source, sizeof source - 1, &m), TK_OK);
-  ck_assert_int_eq(tk_function_named(m, "k", &f), TK_OK);
-  ck_assert_int_eq(tk_launch_new(session, f, &l), TK_OK);
-  ck_assert_int_eq(tk_launch_grid(l, SERVED_PROGRAMS, 1, 1), TK_OK);
-  ck_assert_int_eq(tk_launch_tensor(l, "x", &x), TK_OK);
-  ck_assert_int_eq(tk_launch_arg_text(l, "n=14"), TK_OK);
-  ck_assert_int_eq(tk_launch_arg_text(l, "B=4"), TK_OK);
-  set_session(s, session);
-  s->serve(session, l, address);
-  set_session(s, NULL);
+                 .storage_bytes = SERVED_ELEMENTS * sizeof *memory};
+  tk_status st = tk_module_open(session, "k.py", source, sizeof source - 1, &m);
+  if (!st) st = tk_function_named(m, "k", &f);
+  if (!st) st = tk_launch_new(session, f, l);
+  if (!st) st = tk_launch_grid(*l, SERVED_PROGRAMS, 1, 1);
+  if (!st) st = tk_launch_tensor(*l, "x", &x);
+  if (!st) st = tk_launch_arg_text(*l, "n=14");
+  if (!st) st = tk_launch_arg_text(*l, "B=4");
+  return st;
+}
+
+/* One that is told to stop while it starts has no server, rightly. */
+static void serve_once(server_thread *s) {
+  tk_session *session = tk_session_new();
+  tk_launch *l;
+  int32_t memory[SERVED_ELEMENTS];
+  char address[120];
+  snprintf(address, sizeof address, "unix:%s", s->path);
+  tk_status st = make_launch(session, memory, &l);
+  if (!st) {
+    set_session(s, session);
+    st = s->serve(session, l, address);
+    set_session(s, NULL);
+  }
+  if (st && !atomic_load(&s->stops)) {
+    fprintf(stderr, "no server at %s: %s\n", address,
+            tk_report(session, false));
+    abort();
+  }
   tk_session_free(session);
   atomic_fetch_add(&s->launches, 1);
 }
