@@ -10,10 +10,28 @@
 #ifndef TK_INTERP_BATCH_H
 #define TK_INTERP_BATCH_H
 
-#include "interp/schedule.h"
+#include "interp/interp.h"
+#include "ir/varying.h"
 
-/* Runs every program of the launch in its order: in batches where that can be,
- * else one by one. */
-void tki_batch_run(tki *t, tki_mode mode);
+/* Who runs ranges of a launch's programs; a thread has one of its own. */
+typedef struct tki_batch {
+  tki *t;                 /* runs single programs */
+  tki own;                /* runs batches, once it is open */
+  const tk_batched *form; /* NULL: they run one by one */
+  bool open, failed;      /* a batch failed */
+  uint64_t at;            /* the first program that has not run */
+} tki_batch;
+
+/* The form for programs that are apart (apart.h), which neighbours share; NULL:
+ * it cannot be made, or is not worth it. */
+const tk_batched *tki_batch_form(tki *t, const tk_varying *v);
+
+/* Makes x one that has nothing yet, and that fails in t's environment.  It is
+ * to be ended in any case. */
+void tki_batch_begin(tki_batch *x, tki *t, const tk_batched *form);
+/* Runs the programs from .. to - 1 of the grid.  A failure is that of the
+ * program x->at. */
+void tki_batch_run(tki_batch *x, uint64_t from, uint64_t to);
+void tki_batch_end(tki_batch *x);
 
 #endif

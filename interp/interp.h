@@ -8,6 +8,8 @@
 #ifndef TK_INTERP_H
 #define TK_INTERP_H
 
+#include <pthread.h>
+
 #include "interp/bind.h"
 #include "interp/fiber.h"
 #include "interp/observer.h"
@@ -17,7 +19,6 @@
 
 typedef struct tki_spin tki_spin;         /* spin.h */
 typedef struct tki_schedule tki_schedule; /* schedule.h */
-typedef struct tki_worker tki_worker;     /* jobs.h */
 typedef struct tki_keeper tki_keeper;     /* keep.h */
 
 /* A loop being executed. */
@@ -149,8 +150,10 @@ struct tki {
   tki_spin *spin;  /* of the program that runs, while its reads are noted */
   bool yields;     /* it gives way before its next statement */
   tki_schedule *schedule;
-  tki_worker *worker; /* the thread that this is for; NULL: there is one */
-  tk_buf printed;     /* by tasks, until a switch to the stack of the run */
+  pthread_mutex_t *turn; /* of what two programs must not do at the same time;
+                            NULL: they run on one thread */
+  struct tki_footprint *stored; /* where its stores are noted, or NULL */
+  tk_buf printed; /* by tasks, until a switch to the stack of the run */
   /* Set by a stmt hook on a user's behalf: go on at that statement of the
    * same body; end the function. */
   const tk_stmt *jump;
@@ -201,6 +204,14 @@ size_t tki_jump(tki *t, const tk_body *b, size_t from);
 /* Whether a slot holds those zeros; it has been given a value now. */
 bool tki_is_unassigned(const tki_frame *f, int slot);
 void tki_is_assigned(const tki_frame *f, int slot);
+
+/* Enclose what two programs must not do at the same time. */
+static inline void tki_lock(tki *t) {
+  if (t->turn) pthread_mutex_lock(t->turn);
+}
+static inline void tki_unlock(tki *t) {
+  if (t->turn) pthread_mutex_unlock(t->turn);
+}
 
 /* ---- products (dot.c) --------------------------------------------------- */
 

@@ -6,15 +6,22 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "interp/batch.h"
+#include "interp/footprint.h"
 #include "interp/grid.h"
 #include "interp/order.h"
 #include "interp/twin.h"
 #include "ir/numerics.h"
+#include "typing/origin.h"
 
 /* ---- whether they may ---------------------------------------------------- */
 
 static bool is_of_library(const tk_inst *in) {
   return tk_way_of(in) == TK_WAY_LIBRARY;
+}
+
+bool tki_jobs_need_one(const tki *t) {
+  return t->device && tk_program_has(t->program, is_of_library);
 }
 
 bool tki_jobs_possible(tki *t, tki_mode mode, bool unordered) {
@@ -25,7 +32,7 @@ bool tki_jobs_possible(tki *t, tki_mode mode, bool unordered) {
             "program at a time";
   } else if (mode == TKI_YIELD) {
     r.why = "the schedule 'yield' decides which program runs when";
-  } else if (t->device && tk_program_has(t->program, is_of_library)) {
+  } else if (tki_jobs_need_one(t)) {
     r.why = "functions of libdevice run in the PTX interpreter, for one "
             "program at a time";
   } else if (!tki_order_find(t->program, unordered ? TKI_ORDER_ATOMICS : 0,
@@ -52,18 +59,22 @@ typedef struct crew {
                               taken */
   _Atomic uint64_t failed; /* the first place that failed */
   uint64_t n, chunk;
+  const tki_shares *shares;
+  atomic_bool unsure; /* nobody will know whether threads stored apart */
 } crew;
 
-struct tki_worker {
+typedef struct worker {
   crew *crew;
   tki *t;
   tki own; /* what t points to, except in the worker that uses the launch's
               own */
   tk_env env;
   pthread_t thread;
+  tki_batch batch; /* programs that are apart are run by it */
+  tki_footprint stored;
   uint64_t at; /* the place in the order that runs */
   tk_status status;
-};
+} worker;
 
 static void *alloc_in_turn(void *ud, void *p, size_t old, size_t size) {
   crew *c = ud;
@@ -71,14 +82,6 @@ static void *alloc_in_turn(void *ud, void *p, size_t old, size_t size) {
   void *q = c->alloc(c->alloc_ud, p, old, size);
   pthread_mutex_unlock(&c->memory);
   return q;
-}
-
-void tki_jobs_lock(tki *t) {
-  if (t->worker) pthread_mutex_lock(&t->worker->crew->indivisible);
-}
-
-void tki_jobs_unlock(tki *t) {
-  if (t->worker) pthread_mutex_unlock(&t->worker->crew->indivisible);
 }
 
 static void run_place(tki *t, uint64_t at) {
@@ -89,22 +92,48 @@ static void run_place(tki *t, uint64_t at) {
   tki_program_run(t);
 }
 
-/* Takes programs until there are none, or an earlier one has failed. */
-static void run_share(tki_worker *w) {
-  crew *c = w->crew;
-  tki_schedule *s = w->t->schedule;
-  uint64_t at, end;
-  while ((at = atomic_fetch_add(&c->next, c->chunk)) < c->n) {
-    if (s->progress) s->progress(s->progress_ud, at, c->n);
-    end = c->n - at < c->chunk ? c->n : at + c->chunk;
-    for (w->at = at; w->at < end; w->at++) {
-      if (w->at > c->failed) return;
-      run_place(w->t, w->at);
-    }
-  }
+/* Runs places of the order until one is after the first that failed. */
+static void run_places(worker *w, uint64_t from, uint64_t to) {
+  for (w->at = from; w->at < to && w->at <= w->crew->failed; w->at++)
+    run_place(w->t, w->at);
 }
 
-static void note_failure(tki_worker *w) {
+/* Takes some of what is left, a whole number of batches or all that is left.
+ * Returns false if there is nothing, or an earlier program has failed. */
+static bool take_some(crew *c, uint64_t *from, uint64_t *to) {
+  uint64_t at = atomic_fetch_add(&c->next, c->chunk), first = c->shares->from;
+  uint64_t least = c->shares->form ? (uint64_t)c->shares->form->size : 1;
+  if (at >= c->n || at > c->failed || c->unsure) return false;
+  if (at > first && c->n - at < least) return false; /* went to the last one */
+  *from = at;
+  *to = c->n - at < c->chunk + least ? c->n : at + c->chunk;
+  return true;
+}
+
+/* Whether it is quicker to run what is left on one thread than to find out
+ * where all have stored: more scattered bytes than instructions. */
+static bool is_in_vain(const worker *w) {
+  return w->stored.full || (tki_footprint_is_scattered(&w->stored) &&
+                            w->stored.n > w->t->ops + w->batch.own.ops);
+}
+
+static void run_share(worker *w) {
+  crew *c = w->crew;
+  tki_schedule *s = w->t->schedule;
+  uint64_t from, to;
+  while (take_some(c, &from, &to)) {
+    if (s->progress) s->progress(s->progress_ud, from, c->n);
+    if (c->shares->apart)
+      tki_batch_run(&w->batch, from, to);
+    else
+      run_places(w, from, to);
+    if (is_in_vain(w)) c->unsure = true;
+  }
+  tki_footprint_settle(&w->stored);
+}
+
+static void note_failure(worker *w) {
+  if (w->crew->shares->apart) w->at = w->batch.at;
   uint64_t before = w->crew->failed;
   while (w->at < before &&
          !atomic_compare_exchange_weak(&w->crew->failed, &before, w->at))
@@ -112,7 +141,7 @@ static void note_failure(tki_worker *w) {
 }
 
 static void work(tk_env *e, void *ud) {
-  tki_worker *w = ud;
+  worker *w = ud;
   TK_ASSERT(w->t->env == e);
   tki_twin_open(w->t);
   run_share(w);
@@ -129,7 +158,7 @@ static void count_worker(crew *c, bool begins) {
 }
 
 static void *work_on_thread(void *ud) {
-  tki_worker *w = ud;
+  worker *w = ud;
   crew *c = w->crew;
   w->status = tk_protect(&w->env, work, w);
   if (w->status != TK_OK) note_failure(w);
@@ -155,7 +184,7 @@ static bool wait_for_workers(crew *c) {
 /* The launch's own thread runs its share of the programs, then handles
  * interrupts until all workers have ended. */
 static void lead(tk_env *e, void *ud) {
-  tki_worker *w = ud;
+  worker *w = ud;
   run_share(w);
   while (wait_for_workers(w->crew))
     if (e->interrupted) tki_interrupted(w->t);
@@ -163,14 +192,30 @@ static void lead(tk_env *e, void *ud) {
 
 /* ---- a launch ------------------------------------------------------------ */
 
-static void crew_start(crew *c, tki *t, size_t jobs) {
-  tk_env *e = t->env;
+/* How many programs a worker takes at a time: a whole number of batches, and of
+ * rows of the grid if batches end with a row. */
+static uint64_t chunk_of(const tki *t, const tki_shares *x) {
   enum { SHARES = 32, MOST = 1024 };
-  uint64_t n = tki_programs(t), chunk = n / (jobs * SHARES);
-  *c = (crew){.alloc = e->alloc, .alloc_ud = e->alloc_ud, .n = n};
+  uint64_t chunk = (tki_programs(t) - x->from) / (x->jobs * SHARES), unit = 1;
+  chunk = chunk < 1 ? 1 : chunk > MOST ? MOST : chunk;
+  if (x->form) {
+    uint64_t along = (uint64_t)t->grid[x->form->axis];
+    unit = (uint64_t)x->form->size;
+    if (along % unit && along <= chunk) unit = along;
+  }
+  return (chunk + unit - 1) / unit * unit;
+}
+
+static void crew_start(crew *c, tki *t, const tki_shares *shares) {
+  tk_env *e = t->env;
+  *c = (crew){.alloc = e->alloc,
+              .alloc_ud = e->alloc_ud,
+              .n = tki_programs(t),
+              .chunk = chunk_of(t, shares),
+              .shares = shares};
+  c->next = shares->from;
   c->failed = UINT64_MAX;
-  TK_ASSERT(jobs && n); /* one program is run without threads */
-  c->chunk = chunk < 1 ? 1 : chunk > MOST ? MOST : chunk;
+  TK_ASSERT(shares->from < c->n);
   pthread_mutex_init(&c->memory, NULL);
   pthread_mutex_init(&c->indivisible, NULL);
   pthread_mutex_init(&c->count, NULL);
@@ -189,15 +234,22 @@ static void crew_end(crew *c, tk_env *e) {
   pthread_cond_destroy(&c->ended);
 }
 
+/* Gives a worker the interpreter that it uses. */
+static void worker_begin(worker *w, crew *c, tki *t) {
+  w->crew = c;
+  w->t = t;
+  t->turn = &c->indivisible;
+  t->stored = c->shares->apart ? &w->stored : NULL;
+  tki_batch_begin(&w->batch, t, c->shares->form);
+}
+
 /* Returns false if no further thread can be made: the other workers then run
  * its share. */
-static bool worker_start(tki_worker *w, crew *c, tki *t) {
-  w->crew = c;
-  w->t = &w->own;
+static bool worker_start(worker *w, crew *c, tki *t) {
   tk_env_init(&w->env, alloc_in_turn, c);
   w->env.deaf = 1;
   tki_twin_new(&w->own, t, &w->env);
-  w->own.worker = w;
+  worker_begin(w, c, &w->own);
   count_worker(c, true);
   if (pthread_create(&w->thread, NULL, work_on_thread, w) == 0) return true;
   count_worker(c, false);
@@ -206,11 +258,13 @@ static bool worker_start(tki_worker *w, crew *c, tki *t) {
 
 /* Adds what a worker has done to the launch; what it found is kept only if its
  * program is the first that failed. */
-static void worker_end(tki_worker *w, tki *t, bool tells) {
+static void worker_end(worker *w, tki *t, bool tells) {
   tki *own = &w->own;
   tk_env *e = &w->env;
   pthread_join(w->thread, NULL);
   TK_ASSERT(!w->own.frame || w->status != TK_OK);
+  tki_batch_end(&w->batch);
+  tki_footprint_free(&w->stored, e);
   tki_twin_free(own);
   t->ops += own->ops;
   t->done += own->done;
@@ -221,33 +275,56 @@ static void worker_end(tki_worker *w, tki *t, bool tells) {
     tk_diag_clear(e);
 }
 
-void tki_jobs_run(tki *t, size_t jobs) {
-  crew c;
-  enum { MOST = 256 };
-  if (jobs > tki_programs(t)) jobs = tki_programs(t);
-  if (jobs > MOST) jobs = MOST;
-  tki_worker *all = tk_calloc(t->env, jobs + 1, sizeof *all);
-  size_t n = 1, first = 0;
-  tki_dot_open(t);
-  crew_start(&c, t, jobs);
-  all[0] = (tki_worker){.crew = &c, .t = t};
-  t->worker = &all[0];
-  while (n < jobs && worker_start(&all[n], &c, t)) n++;
+/* Runs the first worker here and the others on threads; returns how many there
+ * are. */
+static size_t run_crew(crew *c, worker *all, tki *t) {
+  size_t n = 1;
+  worker_begin(&all[0], c, t);
+  while (n < c->shares->jobs && worker_start(&all[n], c, t)) n++;
   all[0].status = tk_protect(t->env, lead, &all[0]);
-  if (all[0].status == TK_INTERRUPTED) all[0].at = 0;
   if (all[0].status != TK_OK) note_failure(&all[0]);
+  if (all[0].status == TK_INTERRUPTED) all[0].at = 0;
   for (size_t i = 1; all[0].status == TK_INTERRUPTED && i < n; i++)
     all[i].env.interrupted = 1;
-  while (wait_for_workers(&c)) continue;
+  while (wait_for_workers(c)) continue;
+  return n;
+}
+
+static bool stored_apart(worker *all, size_t n) {
+  for (size_t i = 1; i < n; i++) all[i - 1].stored.next = &all[i].stored;
+  return tki_footprints_apart(&all[0].stored);
+}
+
+/* Returns the first worker that failed in the order of the programs, or that of
+ * the launch's own thread. */
+static size_t first_failed(const worker *all, size_t n) {
+  size_t first = 0;
   for (size_t i = 1; i < n; i++)
     if (all[i].status != TK_OK &&
         (all[first].status == TK_OK || all[i].at < all[first].at))
       first = i;
+  return first;
+}
+
+bool tki_jobs_run(tki *t, const tki_shares *shares) {
+  crew c;
+  worker *all = tk_calloc(t->env, shares->jobs + 1, sizeof *all);
+  tki_dot_open(t);
+  crew_start(&c, t, shares);
+  size_t n = run_crew(&c, all, t), first = first_failed(all, n);
+  tk_status st = all[first].status;
+  bool sure =
+      st != TK_OK || !shares->apart || (!c.unsure && stored_apart(all, n));
+  tk_unit *u = t->launch->unit;
+  for (size_t i = 0; i < n; i++) u->diverges |= all[i].batch.failed;
+  tki_batch_end(&all[0].batch);
+  tki_footprint_free(&all[0].stored, t->env);
   for (size_t i = 1; i < n; i++) worker_end(&all[i], t, i == first);
-  t->worker = NULL;
+  t->turn = NULL;
+  t->stored = NULL;
   t->frame = NULL;
   crew_end(&c, t->env);
-  tk_status st = all[first].status;
-  tk_free(t->env, all, (jobs + 1) * sizeof *all);
+  tk_free(t->env, all, (shares->jobs + 1) * sizeof *all);
   if (st != TK_OK) tk_throw(t->env, st);
+  return sure;
 }

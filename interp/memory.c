@@ -12,7 +12,7 @@
 
 #include "interp/bind.h"
 #include "interp/fault.h"
-#include "interp/jobs.h"
+#include "interp/footprint.h"
 #include "interp/keep.h"
 #include "interp/kernels.h"
 #include "interp/lanes.h"
@@ -292,6 +292,24 @@ static void store_row(const tki_access *a, const char *s, size_t step,
   BY_SIZE(a->size, store_each, a, s, step, at, n)
 }
 
+/* What store_row stores. */
+static void note_stored_row(const tki_access *a, size_t at, size_t n) {
+  tki_footprint *f = a->t->stored;
+  const uint8_t *mask = a->mask ? a->mask + at : NULL;
+  active v = find_active(mask, n);
+  size_t run = v.last - v.first + 1, lo = at + v.first;
+  if (!v.count) return;
+  if (run == v.count && tki_is_run(a->addr + lo, run, a->size)) {
+    const tki_region *r = home(a, lo);
+    tki_footprint_add(f, a->t->env, r->host + (a->addr[lo] - r->lo),
+                      run * a->size);
+    return;
+  }
+  for (size_t i = at; i < at + n && !f->full; i++)
+    if (!a->mask || a->mask[i])
+      tki_footprint_add(f, a->t->env, check_lane(a, i), a->size);
+}
+
 /* Every lane is checked before the first is written, so that a finding
  * leaves memory as it was. */
 static void check_all(tki_access *a) {
@@ -344,6 +362,7 @@ void tki_run_STORE(tki *t, const tki_op *op, tki_val *frame) {
       tki_tell_access(t, &a);
     }
     tki_tile_store(&tile, &value);
+    if (t->stored) tki_footprint_add_tile(t->stored, t->env, &tile);
     return;
   }
   tki_access a = access_by_lanes(t, in, frame, mask);
@@ -354,6 +373,8 @@ void tki_run_STORE(tki *t, const tki_op *op, tki_val *frame) {
   if (TK_UNLIKELY(t->wants_writes)) tki_tell_access(t, &a);
   for (size_t at = 0; at < a.n; at += row)
     store_row(&a, a.value, a.step, at, row);
+  for (size_t at = 0; t->stored && at < a.n; at += row)
+    note_stored_row(&a, at, row);
   if (TK_UNLIKELY(a.left_out != NULL)) tki_keep_end(&a);
 }
 
@@ -381,7 +402,7 @@ ADDITIONS(float)
 /* Does the whole access if it is such an addition, and returns whether it
  * was. */
 static bool add_quickly(const tki_access *a, void *d) {
-  if (a->t->worker || tk_atomic_op(a->in) != TK_A_ADD) return false;
+  if (a->t->turn || tk_atomic_op(a->in) != TK_A_ADD) return false;
   switch ((tk_dtype)a->in->type.elem) {
   case TK_INT32:
   case TK_UINT32: atomic_add_uint32_t(a, d); return true;
@@ -410,11 +431,11 @@ void tki_run_ATOMIC(tki *t, const tki_op *op, tki_val *frame) {
       continue;
     }
     char *p = check_lane(&a, i);
-    tki_jobs_lock(t);
+    tki_lock(t);
     memcpy(d, p, a.size);
     tki_atomic_lane(tk_atomic_op(in), (tk_dtype)in->type.elem, p,
                     a.value + i * a.step, a.size);
-    tki_jobs_unlock(t);
+    tki_unlock(t);
   }
   end_atomic(&a, tki_writable(&v));
   tki_set(t, &frame[in->res[0]], v);
@@ -442,11 +463,11 @@ void tki_run_CAS(tki *t, const tki_op *op, tki_val *frame) {
     if (i % TKI_BATCH == 0) tki_poll(t);
     if (a.mask && !a.mask[i]) continue; /* it is left out */
     char *p = check_lane(&a, i);
-    tki_jobs_lock(t);
+    tki_lock(t);
     memcpy(d, p, a.size);
     if (!memcmp(p, expected.at + i * expected.step, a.size))
       memcpy(p, a.value + i * a.step, a.size);
-    tki_jobs_unlock(t);
+    tki_unlock(t);
   }
   end_atomic(&a, tki_writable(&v));
   tki_set(t, &frame[in->res[0]], v);

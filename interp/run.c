@@ -10,11 +10,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "interp/batch.h"
 #include "interp/bind.h"
 #include "interp/engine.h"
-#include "interp/jobs.h"
-#include "interp/schedule.h"
+#include "interp/programs.h"
 #include "ir/numerics.h"
 #include "ir/param.h"
 
@@ -148,17 +146,13 @@ static void run_all(tk_env *e, void *ud) {
   tki_attach(t);
   TK_ASSERT(!t->frame && !t->done);
   tki_settle(t);
-  size_t jobs = r->opt->jobs;
-  if (jobs > 1 && !tki_jobs_possible(t, mode, r->opt->unordered)) jobs = 1;
   /* Statements look for interruptions themselves, and debuggers answer them:
    * allocating must not end the run before they can. */
   e->deaf++;
   if (t->driver)
     t->driver->run(t->driver->ud, t);
-  else if (jobs > 1 && tki_programs(t) > 1)
-    tki_jobs_run(t, jobs);
   else
-    tki_batch_run(t, mode);
+    tki_programs_run(t, mode, r->opt->jobs, r->opt->unordered);
 }
 
 /* ---- after the last ------------------------------------------------------ */
@@ -190,7 +184,7 @@ static tk_status detach(run *r, tk_status st) {
 static void clean_up(tk_env *e, run *r) {
   if (!r->prepared) return;
   tki *t = &r->t;
-  TK_ASSERT(!t->worker); /* every thread has ended */
+  TK_ASSERT(!t->turn); /* every thread has ended */
   tki_schedule_free(t);
   tki_pool_free(t);
   tk_buf_free(&t->printed);

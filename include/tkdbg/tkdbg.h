@@ -399,8 +399,11 @@ typedef struct tk_run_options {
   /* Where a tensor differs: both run once more and record their operations, to
    * find the first that differs (tk_launch_divergence; text to the output). */
   bool pinpoint;
-  /* How many threads run programs at the same time; 0 and 1: one.  Where the
-   * order of programs matters, there is one, and a note says why. */
+  /* How many threads run programs at the same time.  Where the order of
+   * programs matters, there is one, and a note says why.  0: as many as this
+   * process has processors if the launch takes long enough for it (about a
+   * millisecond) and no program can see what others do, else one, without a
+   * note. */
   size_t jobs;
   bool unordered; /* atomic operations give programs no order: jobs may run */
   /* "I/N": run part I, from 0, of N of the grid, and write what it stores to a

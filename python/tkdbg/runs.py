@@ -148,7 +148,7 @@ class Runs:
                             o.ulp or 0)
         made = _capi.RunOptions(
             no_asserts=o.no_asserts, access_line=self._access_line,
-            jobs=o.jobs or 1, unordered=o.unordered, pinpoint=o.pinpoint,
+            jobs=o.jobs or 0, unordered=o.unordered, pinpoint=o.pinpoint,
             bound=ctypes.pointer(bound),
             **{name: self._session.kept.text(text)
                for name, text in texts.items() if text})

@@ -438,7 +438,7 @@ static tk_status run_with_bar(cli_job *j) {
                       .blame = blame,
                       .explain = explain,
                       .no_asserts = cli_has(a, OPT_NO_ASSERTS),
-                      .jobs = jobs ? (size_t)strtoull(jobs, NULL, 10) : 1,
+                      .jobs = jobs ? (size_t)strtoull(jobs, NULL, 10) : 0,
                       .unordered = cli_has(a, OPT_UNORDERED),
                       .shard = cli_value(a, OPT_SHARD),
                       .stores = cli_value(a, OPT_STORES),

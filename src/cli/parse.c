@@ -64,6 +64,21 @@ static bool is_number(const char *value) {
   return n && n < 10 && !value[n] && *value != '0';
 }
 
+/* Whether the value is the word that stands for not giving a number, as in
+ * "N|auto". */
+static bool is_no_number(const cli_option *o, const char *value) {
+  const char *word = strchr(o->arg, '|');
+  return word && !strcmp(word + 1, value);
+}
+
+static void forget(cli_args *a, cli_option_id id) {
+  size_t kept = 0;
+  for (size_t i = 0; i < a->nuses; i++)
+    if (a->uses[i].id != id) a->uses[kept++] = a->uses[i];
+  a->nuses = kept;
+  a->given[id] = false;
+}
+
 static bool add_option(cli_args *a, cli_option_id id, const char *value) {
   const cli_option *o = &cli_options[id];
   CLI_ASSERT(o->commands >> a->command & 1); /* the command takes it */
@@ -71,6 +86,10 @@ static bool add_option(cli_args *a, cli_option_id id, const char *value) {
   if (o->kind == TK_OPTION_WORD && !is_word(o->arg, value)) {
     cli_usage(a, "--%s takes %s, not '%s'", o->name, o->arg, value);
     return false;
+  }
+  if (o->kind == TK_OPTION_NUMBER && is_no_number(o, value)) {
+    forget(a, id);
+    return true;
   }
   if (o->kind == TK_OPTION_NUMBER && !is_number(value)) {
     cli_usage(a, "--%s takes a whole number from 1 to 999999999, not '%s'",

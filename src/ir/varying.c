@@ -179,8 +179,8 @@ static bool visit_access(void *ud, const tk_at *at, const tk_inst *in) {
   const seeker *x = ud;
   tk_varying *v = x->v;
   (void)at;
-  v->apart &= !orders_programs(in) && !hides_tensor(v, x->f, in) &&
-              !has_no_batch(v, x->f, in);
+  v->apart &= !orders_programs(in) && !hides_tensor(v, x->f, in);
+  v->joins &= !has_no_batch(v, x->f, in);
   uint64_t through = in->nargs ? func_of(v, x->f)->pointers[in->args[0]] : 0;
   if (in->op == TK_I_LOAD) v->loads |= through;
   if (in->op != TK_I_STORE) return true;
@@ -195,7 +195,7 @@ static void note_body(seeker *x, const tk_body *b);
 static void note_stmt(seeker *x, const tk_stmt *st) {
   const tk_walk accesses = {.ud = x, .inst = visit_access};
   bool once = x->once, loops = st->kind == TK_S_FOR || st->kind == TK_S_WHILE;
-  if (st->kind == TK_S_FOR) x->v->apart &= !func_of(x->v, x->f)->slots[st->iv];
+  if (st->kind == TK_S_FOR) x->v->joins &= !func_of(x->v, x->f)->slots[st->iv];
   x->once = once && st->kind != TK_S_WHILE;
   tk_walk_insts(x->f, st, &st->insts, &accesses);
   x->once = once && !loops;
@@ -213,7 +213,7 @@ static void note_largest(tk_varying *v, const tk_func *f) {
     const tk_type *t = &f->slots[i].type;
     if (!func_of(v, f)->slots[i]) continue;
     if (tk_numel(t) > v->largest) v->largest = tk_numel(t);
-    v->apart &= t->rank < TK_MAX_RANK && !t->to_block;
+    v->joins &= t->rank < TK_MAX_RANK && !t->to_block;
   }
 }
 
@@ -235,7 +235,7 @@ tk_varying tk_varying_of(tk_arena *a, const tk_program *p, int axis) {
   for (size_t i = 0; i < p->nparams; i++)
     if (p->params[i].type.ptr)
       func_of(&v, p->kernel)->pointers[p->kernel->params[i]] = (uint64_t)1 << i;
-  v.apart = find_varying(&v);
+  v.apart = v.joins = find_varying(&v);
   for (size_t i = 0; v.apart && i < p->nfuncs; i++) {
     seeker x = {&v, p->funcs[i], p->funcs[i] == p->kernel};
     note_body(&x, &x.f->body);

@@ -29,6 +29,8 @@ typedef struct tk_varying {
   int64_t largest; /* lanes of the largest value that varies */
   bool apart;      /* nothing else lets a program see what others do: no atomic
                       operation, no output, no address that is computed */
+  bool joins;      /* everything that varies can be done for many programs by
+                      one instruction (ir/batch.h) */
 } tk_varying;
 
 /* Looks at the programs along an axis of the grid.  A kernel that would take

@@ -61,6 +61,8 @@ typedef struct tk_unit {
   tk_batched *batches; /* in the program's arena, but for their own */
   bool diverges; /* a batch could not be made, or its programs went different
                     ways or failed: they run one by one */
+  bool overlaps; /* programs of threads stored to the same elements: they run
+                    on one thread unless the user says otherwise */
   const struct tkg_code *by_triton; /* its code, once it was asked for; NULL */
 } tk_unit;
 

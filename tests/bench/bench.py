@@ -54,7 +54,7 @@ class Engine:
         argv = [python, WORKER, name]
         if name == 'tkdbg':
             argv = [os.path.join(build, 'tkdbg'), 'run', '-q',
-                    '--triton', 'ours',
+                    '--triton', 'ours', '--jobs', '1',
                     '--lenient-device', '--python', python, WORKER, name]
         if name == 'triton':
             env['TRITON_INTERPRET'] = '1'
@@ -224,23 +224,51 @@ def write_document(path, lines):
         f.write(head + begin + body + end + rest.split(end)[1])
 
 
+# Launches that take long enough for threads: options of tkdbg run.
+LONG = {
+    'softmax 65536x781': (
+        'softmax_kernel', 65536, 'x_ptr=f32[65536,781]', 'n_cols=781',
+        'y_ptr=f32[65536,781]', 'BLOCK=1024'),
+    'matmul 2048x2048x2048': (
+        'matmul_kernel', '32,32', 'a_ptr=f16[2048,2048]',
+        'b_ptr=f16[2048,2048]', 'c_ptr=f32[2048,2048]', 'M=2048', 'N=2048',
+        'K=2048', 'BLOCK_M=64', 'BLOCK_N=64', 'BLOCK_K=64'),
+    'attention 32x2048x64': (
+        'attention_kernel', '32,32', 'q_ptr=f32[32,2048,64]',
+        'k_ptr=f32[32,2048,64]', 'v_ptr=f32[32,2048,64]',
+        'o_ptr=f32[32,2048,64]', 'n_ctx=2048', 'scale=0.125', 'BLOCK=64',
+        'D=64'),
+    'add, 2^20 programs of 32': (
+        'add_kernel', 1 << 20, 'x_ptr=f32[33554432]', 'y_ptr=f32[33554432]',
+        'output_ptr=f32[33554432]', 'n=33554432', 'BLOCK=32'),
+}
+
+
+def launch_seconds(argv):
+    """What a launch took, as its summary says."""
+    done = subprocess.run(argv, check=True, text=True, stderr=subprocess.PIPE)
+    took, unit = re.search(r'programs in ([0-9.]+) (m?s) ',
+                           done.stderr).groups()
+    return float(took) / (1000 if unit == 'ms' else 1)
+
+
 def threads(build, say):
-    """How much faster a launch is on two threads, as its summary says."""
-    argv = [os.path.join(build, 'tkdbg'), 'run', WORKER, '--kernel',
-            'softmax_kernel', '--grid', '16384', '--arg',
-            'x_ptr=f32[16384,781]', '--arg', 'y_ptr=f32[16384,781]', '--arg',
-            'n_cols=781', '--arg', 'BLOCK=1024', '--jobs']
-    best = {'1': math.inf, '2': math.inf}
-    for _ in range(5):
-        for jobs in best:
-            done = subprocess.run(argv + [jobs], check=True, text=True,
-                                  stderr=subprocess.PIPE)
-            took, unit = re.search(r'programs in ([0-9.]+) (m?s) ',
-                                   done.stderr).groups()
-            seconds = float(took) / (1000 if unit == 'ms' else 1)
-            best[jobs] = min(best[jobs], seconds)
-    say(f'softmax 16384x781, milliseconds: {milliseconds(best["1"])} on one '
-        f'thread, {milliseconds(best["2"])} by --jobs 2')
+    """How much faster launches are on threads than on one."""
+    most = len(os.sched_getaffinity(0))
+    jobs = ['1'] + [str(1 << i) for i in range(1, 9) if 1 << i <= most]
+    jobs += ['auto']
+    say('launches on threads: milliseconds on one, and how many times faster')
+    for name, (kernel, grid, *arguments) in LONG.items():
+        argv = [os.path.join(build, 'tkdbg'), 'run', WORKER, '--kernel',
+                kernel, '--grid', str(grid)]
+        for argument in arguments:
+            argv += ['--arg', argument]
+        best = dict.fromkeys(jobs, math.inf)
+        for _ in range(3):
+            for n in jobs:
+                best[n] = min(best[n], launch_seconds(argv + ['--jobs', n]))
+        say(f'  {name}: {milliseconds(best["1"])}; ' + ', '.join(
+            f'--jobs {n} {best["1"] / best[n]:.1f}' for n in jobs[1:]))
 
 
 def direct_launch(build, say):

@@ -59,9 +59,9 @@ def compiler():
 
 def count(build, checks, kernel, grid, arguments):
     argv = ['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null',
-            '--toggle-collect=tki_batch_run', os.path.join(build, 'tkdbg'),
-            'run', '-q', '--dot', 'exact', *checks, KERNELS, '--kernel', kernel,
-            '--grid', grid]
+            '--toggle-collect=tki_programs_run', os.path.join(build, 'tkdbg'),
+            'run', '-q', '--jobs', '1', '--dot', 'exact', *checks, KERNELS,
+            '--kernel', kernel, '--grid', grid]
     for a in arguments.split():
         argv += ['--arg', a]
     done = subprocess.run(argv, stderr=subprocess.PIPE, text=True)

@@ -18,6 +18,7 @@ watch     a debugger looks at every statement, for a watchpoint
 profile   operations are timed
 shard     a part of the programs, which is all of them, notes its stores
 jobs      two threads
+threads   three of them, each with batches however few there are
 exact     products are summed in order (large.py's kernels and random ones,
           whose sums are exact)
 """
@@ -164,11 +165,17 @@ def jobs(run):
     return {'jobs': 2}
 
 
+def threads(run):
+    os.environ['TKDBG_BATCHED'] = '1'
+    return {'jobs': 3}
+
+
 def exact(run):
     return {'dot': b'exact'}
 
 
-ALWAYS = (batched, concrete, check, debug, watch, profile, shard, jobs)
+ALWAYS = (batched, concrete, check, debug, watch, profile, shard, jobs,
+          threads)
 
 
 class Run:

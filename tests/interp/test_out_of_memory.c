@@ -11,6 +11,7 @@
 typedef struct memory_case {
   const char *source, *grid, *setting;
   tk_status ends;
+  size_t jobs;
 } memory_case;
 
 static const char watched[] =
@@ -46,8 +47,9 @@ static const char together[] =
     "    tl.store(x + i, v, mask=i < n)\n";
 
 static const memory_case cases[] = {
-    {watched, "2", NULL, TK_FINDING},
-    {together, "8", "TKDBG_BATCHED", TK_OK},
+    {watched, "2", NULL, TK_FINDING, 1},
+    {together, "8", "TKDBG_BATCHED", TK_OK, 1},
+    {together, "8", "TKDBG_BATCHED", TK_OK, 3}, /* threads note their stores */
 };
 
 static tk_status launch(tk_session *s, const memory_case *c) {
@@ -61,7 +63,8 @@ static tk_status launch(tk_session *s, const memory_case *c) {
   for (int i = 0; i < 3 && st == TK_OK; i++)
     st = tk_launch_arg_text(l, args[i]);
   if (st == TK_OK) st = tk_launch_grid_text(l, c->grid);
-  return st == TK_OK ? tk_launch_run(l, NULL, NULL) : st;
+  tk_run_options options = {.size = sizeof options, .jobs = c->jobs};
+  return st == TK_OK ? tk_launch_run(l, &options, NULL) : st;
 }
 
 START_TEST(every_allocation) {
