@@ -66,7 +66,7 @@ tk_element tki_element(const tki_region *r, uint64_t addr) {
 
 void tki_note_element(tki *t, tk_diag *d, const tki_region *r, uint64_t addr) {
   tk_element x = tki_element(r, addr);
-  tk_buf *text = &t->launch->text;
+  tk_buf *text = &t->element; /* each thread has one */
   tk_buf_clear(text);
   tki_describe_address_in(text, r, addr);
   x.text = tk_buf_str(text);

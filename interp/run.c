@@ -102,6 +102,7 @@ static void prepare_run(tk_env *e, run *r) {
              .batched = getenv("TKDBG_BATCHED") != NULL};
   memcpy(t->grid, l->grid, sizeof t->grid);
   tk_buf_init(&t->printed, e);
+  tk_buf_init(&t->element, e);
   r->prepared = true;
   read_options(e, r, (uint64_t)(l->grid[0] * l->grid[1] * l->grid[2]));
   tki_regions_new(t);
@@ -188,6 +189,7 @@ static void clean_up(tk_env *e, run *r) {
   tki_schedule_free(t);
   tki_pool_free(t);
   tk_buf_free(&t->printed);
+  tk_buf_free(&t->element);
   if (t->sites)
     tk_free(e, t->sites, (t->program->ninsts + 1) * sizeof *t->sites);
   tki_regions_free(t);

@@ -20,6 +20,7 @@ void tki_twin_new(tki *own, const tki *t, tk_env *e) {
   own->event = &own->events;
   own->ops = own->done = 0;
   tk_buf_init(&own->printed, e);
+  tk_buf_init(&own->element, e);
 }
 
 void tki_twin_open(tki *own) {
@@ -35,6 +36,7 @@ void tki_twin_free(tki *own) {
   tki_schedule_free(own);
   tki_pool_free(own);
   tk_buf_free(&own->printed);
+  tk_buf_free(&own->element);
   if (own->sites)
     tk_free(e, own->sites, (own->program->ninsts + 1) * sizeof *own->sites);
   if (own->slots)
