@@ -86,14 +86,13 @@ static void run_all_apart(plan *x) {
   if (st != TK_OK) tk_throw(x->t->env, st);
 }
 
-void tki_programs_run(tki *t, tki_mode mode, size_t jobs, bool unordered) {
+void tki_programs_run(tki *t, tki_mode mode, size_t jobs) {
   plan x = {.t = t, .jobs = jobs < MOST_JOBS ? jobs : MOST_JOBS};
   const tk_unit *u = t->launch->unit;
   uint64_t n = tki_programs(t);
   const tk_varying *v = n > 1 ? tki_apart(t, mode) : NULL;
   if (v) x.shares.form = tki_batch_form(t, v);
   x.shares.apart = v != NULL;
-  if (jobs > 1 && !tki_jobs_possible(t, mode, unordered)) x.jobs = 1;
   if (!jobs && (!v || u->overlaps || tki_jobs_need_one(t))) x.jobs = 1;
   if (v && (x.jobs != 1 || x.shares.form)) {
     run_all_apart(&x);

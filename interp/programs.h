@@ -10,9 +10,9 @@
 
 #include "interp/schedule.h"
 
-/* Runs every program of the launch.  jobs: threads; 1: none but this; 0: as
- * many as there are processors for this process, if that is safe and takes less
- * time.  unordered: as tki_jobs_possible has it. */
-void tki_programs_run(tki *t, tki_mode mode, size_t jobs, bool unordered);
+/* Runs every program of the launch.  jobs: threads, which are possible
+ * (jobs.h); 1: none but this; 0: as many as there are processors for this
+ * process, if that is safe and takes less time. */
+void tki_programs_run(tki *t, tki_mode mode, size_t jobs);
 
 #endif

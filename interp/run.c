@@ -12,6 +12,7 @@
 
 #include "interp/bind.h"
 #include "interp/engine.h"
+#include "interp/jobs.h"
 #include "interp/programs.h"
 #include "ir/numerics.h"
 #include "ir/param.h"
@@ -150,10 +151,12 @@ static void run_all(tk_env *e, void *ud) {
   /* Statements look for interruptions themselves, and debuggers answer them:
    * allocating must not end the run before they can. */
   e->deaf++;
+  size_t jobs = r->opt->jobs;
+  if (jobs > 1 && !tki_jobs_possible(t, mode, r->opt->unordered)) jobs = 1;
   if (t->driver)
     t->driver->run(t->driver->ud, t);
   else
-    tki_programs_run(t, mode, r->opt->jobs, r->opt->unordered);
+    tki_programs_run(t, mode, jobs);
 }
 
 /* ---- after the last ------------------------------------------------------ */

@@ -196,6 +196,7 @@ typedef struct cli_job {
   bool waits;                  /* the debugger waits for breakpoint() */
   bool ran; /* it came to running, so that there is a summary */
   tk_summary summary;
+  double fastest, total; /* seconds, with --repeat */
 } cli_job;
 
 /* Ctrl-C is answered by the debugger that is at work.  If there is none, it
@@ -224,6 +225,9 @@ cli_progress *cli_progress_new(const char *name, bool wanted);
 void cli_progress_free(cli_progress *p); /* clears the bar */
 void cli_progress_tick(void *p, uint64_t done, uint64_t total);
 void cli_progress_clear(cli_progress *p);
+/* The same of many runs: seconds of the fastest, and of all. */
+void cli_summary_of_many(const char *name, const char *runs, double fastest,
+                         double average);
 void cli_summary(const char *name, tk_status st, const tk_summary *s);
 
 /* The commands. */

@@ -151,6 +151,13 @@ static void say_report(cli_job *j) {
     say_text(j);
 }
 
+static void say_summary(const cli_job *j, tk_status st) {
+  const char *runs = cli_value(j->args, OPT_REPEAT);
+  if (!is_quiet(j->args)) cli_summary(j->name, st, &j->summary);
+  if (runs && st == TK_OK)
+    cli_summary_of_many(j->name, runs, j->fastest, j->total / atoi(runs));
+}
+
 int cli_job_end(cli_job *j, int status) {
   size_t missing = 0;
   CLI_ASSERT(!j->progress); /* the bar is gone before anything is said */
@@ -168,8 +175,7 @@ int cli_job_end(cli_job *j, int status) {
     fputs(tk_check_suppressions(j->session), text_file(j->args));
   if (j->session && status == TK_OK && tk_check_findings(j->session))
     status = TK_FINDING;
-  if (j->ran && (!j->debugger || j->waits) && !is_quiet(j->args))
-    cli_summary(j->name, (tk_status)status, &j->summary);
+  if (j->ran && (!j->debugger || j->waits)) say_summary(j, (tk_status)status);
   if (j->server) tk_gdbserver_end(j->server, status);
   if (j->dap) tk_dap_end(j->dap, status);
   asked = NULL;
@@ -413,6 +419,22 @@ static tk_status say_no_program(const cli_job *j) {
   return TK_USAGE;
 }
 
+/* Runs the launch as often as --repeat says. */
+static tk_status run_launch(cli_job *j, const tk_run_options *o) {
+  const char *repeat = cli_value(j->args, OPT_REPEAT);
+  int n = repeat ? atoi(repeat) : 1;
+  tk_status st = TK_OK;
+  j->total = 0;
+  for (int i = 0; i < n && st == TK_OK; i++) {
+    st = tk_launch_run(j->launch, o, &j->summary);
+    double took = j->summary.seconds;
+    if (!i || took < j->fastest) j->fastest = took;
+    j->total += took;
+    if (st == TK_OK && cli_is_interrupted()) st = TK_INTERRUPTED;
+  }
+  return st;
+}
+
 static tk_status run_with_bar(cli_job *j) {
   const cli_args *a = j->args;
   char *blame = cli_has(a, OPT_BLAME) ? cli_joined(a, OPT_BLAME) : NULL;
@@ -446,7 +468,7 @@ static tk_status run_with_bar(cli_job *j) {
                       .progress_ud = j->progress};
   if (!j->progress) o.progress = NULL;
   if (cli_is_interrupted()) st = TK_INTERRUPTED; /* a launch forgets it */
-  if (st == TK_OK) st = tk_launch_run(j->launch, &o, &j->summary);
+  if (st == TK_OK) st = run_launch(j, &o);
   bool none = o.pids && !j->summary.programs && j->summary.grid[0] &&
               !cli_has(j->args, OPT_SHARD); /* a part may have none of them */
   if (st == TK_OK && none) st = say_no_program(j);

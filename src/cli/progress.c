@@ -124,6 +124,15 @@ static const char *verdict(tk_status st) {
   return st == TK_INTERRUPTED ? "interrupted after " : "stopped after ";
 }
 
+void cli_summary_of_many(const char *name, const char *runs, double fastest,
+                         double average) {
+  char best[24], usual[24];
+  format_time(best, fastest);
+  format_time(usual, average);
+  fprintf(stderr, "%s: %s runs, the fastest in %s, %s on average\n", name, runs,
+          best, usual);
+}
+
 void cli_summary(const char *name, tk_status st, const tk_summary *s) {
   char time[24], rate[16];
   format_time(time, s->seconds);
