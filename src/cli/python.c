@@ -227,6 +227,10 @@ int cli_report(const cli_args *a) {
   return become_python(a, "tkdbg.standalone", false);
 }
 
+int cli_fuzz(const cli_args *a) {
+  return become_python(a, "tkdbg.fuzz", false);
+}
+
 int cli_puzzles(const cli_args *a) {
   return become_python(a, "tkdbg.puzzles", false);
 }

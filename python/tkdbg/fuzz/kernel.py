@@ -66,8 +66,12 @@ class Statement:
     def words(self) -> set[str]:
         return set(WORD.findall('\n'.join(self.lines(0))))
 
+    def say(self, text: str) -> None:
+        """Another text."""
+        self.text = text
+
     def replace(self, change: Callable[[str], str]) -> None:
-        """Its own text, by another one."""
+        """All of its texts, by other ones."""
         self.text = change(self.text)
         self.gives = {name: change(text) for name, text in self.gives.items()}
 
