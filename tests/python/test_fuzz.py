@@ -58,6 +58,8 @@ class Command(Fuzz, unittest.TestCase):
         self.refused(["--backend", "ptx", "--seed", "-3"], "--seed takes")
         self.refused(["--backend", "gpu", "--arch", "sm_90"], "--arch",
                      "--backend gpu")
+        self.refused(["--backend", "ptx", "kernel.py"], "no FILE is taken",
+                     "tkdbg run --sizes")
         self.refused(["--backend", "vax"], "vax", "triton-ptx")
 
     def test_an_absent_backend_is_refused_with_the_reason(self):
