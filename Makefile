@@ -78,6 +78,8 @@
 #                   of LAUNCHES=FOLDER; environments as for make versions
 #   make miscompiles  which kernels that Triton gets wrong (docs/validation.md)
 #                   are found without a GPU, with the same environments
+#   make ptx-mutants   puts faults into Triton's PTX, in PLACES=4 places each:
+#                   which are found, and at which line; PYTHON has Triton
 #   make prove-mutants  kernels of tests/prove, changed in one place each: no
 #                   verdict of `tkdbg prove` may be wrong.  KERNELS=... chooses
 #   make prove-corpus  what is proved of the examples and the puzzles'
@@ -243,6 +245,7 @@ DONE ?=
   all bare-check spec spec-files docs gate generated generated-check front \
   versions \
   prove-mutants prove-launches prove-corpus sizes-table ptx-coverage \
+  ptx-mutants \
   miscompiles random sweep-bits demo \
   sanitize-check thread-check thread-checked \
   fuzz-forms fuzzed-forms fuzz-ptx \
@@ -640,6 +643,13 @@ ptx-coverage: all
 	@python3 tools/ptx_coverage.py --tkdbg $(B)/tkdbg --venvs '$(VENVS)' \
 	  --write $(if $(ACCEPTANCE),--acceptance '$(ACCEPTANCE)') \
 	  $(if $(LAUNCHES),--launches '$(LAUNCHES)') $(if $(ONLY),--only '$(ONLY)')
+
+# Faults put into that PTX: which are found, and at which line.  Minutes, with a
+# Python that has Triton.
+PLACES ?= 4
+ptx-mutants: all
+	@$(or $(PYTHON),python3) tests/ptx/mutants.py --build $(B) \
+	  --places $(PLACES) $(if $(ONLY),--only '$(ONLY)')
 
 miscompiles: all
 	@python3 tools/miscompiles.py --build $(B) --venvs '$(VENVS)' --write

@@ -100,6 +100,14 @@ tk_session *tk_session_new(void);
 tk_session *tk_session_new_with(tk_alloc_fn alloc, void *ud);
 void tk_session_free(tk_session *s);
 void tk_session_output(tk_session *s, tk_output_fn fn, void *ud);
+/* Has Triton compile a launch file for a GPU by name, as triton_replay.py does
+ * with --ptx: code takes the place of the file.  False: it does not; *why says
+ * why, and lives until the next call. */
+typedef bool (*tk_compiler_fn)(void *ud, const char *file, const char *arch,
+                               const char **why);
+/* What the engine 'triton-ptx' asks, for a host that has Triton in its own
+ * process; NULL: a Python is started for each kernel. */
+void tk_session_compiler(tk_session *s, tk_compiler_fn fn, void *ud);
 
 /* The version of Triton whose meaning kernels have, "2.1" to "3.9" (if not
  * called: the newest that is followed).  Kernels compiled before keep theirs.

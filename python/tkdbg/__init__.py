@@ -39,6 +39,7 @@ front      __init__      install(), uninstall(), options()
            profile       ``tkdbg profile``: where the time of launches went
            viewpage      ``tkdbg view``, tkdbg.view: a page of launches
            watched       ... what the two have in common
+           fuzz          ``tkdbg fuzz``: random kernels, in two ways
            standalone    ``tkdbg report``: a launch as a file to attach
            triton_replay a launch file by real Triton, as a process of its own
            setup         what install() puts in place and takes away again

@@ -132,6 +132,8 @@ class Summary(Structure):
 AttendFn = CFUNCTYPE(None, c_void_p, POINTER(c_int))
 OutputFn = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
 SayFn = CFUNCTYPE(None, c_void_p, c_char_p)
+CompilerFn = CFUNCTYPE(c_bool, c_void_p, c_char_p, c_char_p,
+                       POINTER(c_char_p))
 ProgressFn = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64)
 GlobalFn = CFUNCTYPE(c_int, c_void_p, c_void_p, c_char_p, POINTER(Value))
 AttrFn = GlobalFn
@@ -356,6 +358,7 @@ PROTOTYPES = {
     "tk_session_new_with": (_P, [_P, _P]),
     "tk_session_free": (None, [_P]),
     "tk_session_output": (None, [_P, OutputFn, _P]),
+    "tk_session_compiler": (None, [_P, CompilerFn, _P]),
     "tk_session_triton_version": (c_int, [_P, _S]),
     "tk_triton_meaning": (_S, [_S]),
     "tk_triton_change": (_S, [c_size_t, POINTER(c_char_p)]),

@@ -406,10 +406,12 @@ def scalar(arg: dict[str, Any]) -> Any:
     dtype, bits = arg["dtype"], arg["bits"]
     if dtype == "fp32":
         return struct.unpack("<f", struct.pack("<I", bits & 0xffffffff))[0]
-    if dtype in ("int32", "int64", "uint64", "int1"):
+    if dtype == "int32":  # only its low bits are given
+        return signed(bits << 32 & (1 << 64) - 1) >> 32
+    if dtype in ("int64", "uint64", "int1"):
         value = bits & (1 << 64) - 1 if dtype == "uint64" else signed(bits)
         small = -(1 << 31) <= value < 1 << 31
-        if dtype == "int32" or (dtype == "uint64") == (value >= 1 << 63):
+        if (dtype == "uint64") == (value >= 1 << 63):
             if dtype != "int64" or not small:
                 return bool(value) if dtype == "int1" else value
     raise CannotReplay(f"argument '{arg['name']}' is a number of type {dtype}; "

@@ -227,6 +227,16 @@ int cli_report(const cli_args *a) {
   return become_python(a, "tkdbg.standalone", false);
 }
 
+int cli_fuzz(const cli_args *a) {
+  if (a->nwords)
+    return cli_usage(a,
+                     "kernels are made at random, and no FILE is taken, such "
+                     "as '%s'; 'tkdbg run --sizes FILE.py' tries a script with "
+                     "other sizes and strides",
+                     a->words[0]);
+  return become_python(a, "tkdbg.fuzz", false);
+}
+
 int cli_puzzles(const cli_args *a) {
   return become_python(a, "tkdbg.puzzles", false);
 }

@@ -255,10 +255,20 @@ static void read_code(tk_env *e, code_request *r) {
   to->scratch = (size_t)number(a, "scratch");
 }
 
+static void ask_host(tk_env *e, asking_triton *x) {
+  tk_session *s = x->launch->session;
+  const char *why = "";
+  if (!s->compiler(s->compiler_ud, x->file, x->arch, &why))
+    triton_failed(e, x, TK_FINDING, why, "");
+}
+
 static void request_code(tk_env *e, void *ud) {
   code_request *r = ud;
   record_launch(e, &r->asking);
-  run_script(e, &r->asking);
+  if (r->asking.launch->session->compiler)
+    ask_host(e, &r->asking);
+  else
+    run_script(e, &r->asking);
   read_code(e, r);
 }
 

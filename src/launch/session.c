@@ -89,6 +89,11 @@ void tk_session_output(tk_session *s, tk_output_fn fn, void *ud) {
   s->output_ud = ud;
 }
 
+void tk_session_compiler(tk_session *s, tk_compiler_fn fn, void *ud) {
+  s->compiler = fn;
+  s->compiler_ud = ud;
+}
+
 void tk_interrupt(tk_session *s) {
   s->env.interrupted = 1;
 }

@@ -49,6 +49,8 @@ struct tk_session {
   tk_arena arena;
   tk_output_fn output;
   void *output_ud;
+  tk_compiler_fn compiler; /* Triton's, in the host's process, or NULL */
+  void *compiler_ud;
   int triton_version; /* as in typing/version.def; 0: the newest */
   tk_module *modules; /* newest first */
   tk_launch *launches;

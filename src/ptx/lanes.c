@@ -164,6 +164,38 @@ static int bitwise_sources(const tkp_inst *in) {
   }
 }
 
+/* Bits that all sources have. */
+static uint64_t shared_bits(const tkp_warp *w, const tkp_inst *in, int lane) {
+  uint64_t bits = UINT64_MAX;
+  for (int k = 0; k < in->ns; k++) bits &= tkp_known_bits(w, in->s[k], lane);
+  return bits;
+}
+
+/* Whether two numbers stand in each register, and each half of the result comes
+ * from those halves of the sources. */
+static bool is_by_halves(const tkp_inst *in) {
+  const tk_asm_inst *m = in->math;
+  if (!m || m->op == TK_AO_CVT || in->nd != 1 || in->d[0].bits != 32)
+    return false;
+  return tk_asm_types[m->type].part != m->type;
+}
+
+/* Whether a bit of the result depends on those below it alone. */
+static bool carries_up(const tkp_inst *in) {
+  const tk_asm_inst *m = in->math;
+  return m && (m->op == TK_AO_ADD || m->op == TK_AO_SUB) && in->ns == 2 &&
+         !tkp_float(m->type) && !tk_asm_has(m, TK_AM_sat);
+}
+
+/* The result's bits that have a value, by the instruction's arithmetic. */
+static uint64_t computed_bits(const tkp_warp *w, const tkp_inst *in, int lane) {
+  uint64_t bits = shared_bits(w, in, lane);
+  if (is_by_halves(in))
+    return (uint64_t)((bits & 0xFFFF) == 0xFFFF) * 0xFFFF |
+           (uint64_t)((bits >> 16 & 0xFFFF) == 0xFFFF) * 0xFFFF0000;
+  return carries_up(in) ? bits & ~(bits + 1) : 0; /* the ones below a 0 */
+}
+
 /* The result's bits that are the same, whatever the sources' unknown ones
  * are: each source has them all 0 in one trial, and all 1 in another. */
 static uint64_t same_bits(const tkp_warp *w, const tkp_inst *in, int lane) {
@@ -204,7 +236,8 @@ void tkp_mark_partly(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
       mark_parts(w, in, (int)lane);
       continue;
     }
-    uint64_t bits = same_bits(w, in, (int)lane);
+    uint64_t bits =
+        same_bits(w, in, (int)lane) | computed_bits(w, in, (int)lane);
     for (int k = 0; k < in->nd; k++)
       tkp_mark_bits(w, in->d[k], (int)lane, k ? 0 : bits);
   }

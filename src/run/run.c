@@ -80,12 +80,18 @@ typedef struct choice {
   bool device;            /* with a GPU's numerics */
 } choice;
 
-static const engine *engine_named(tk_env *e, const char *name) {
+/* Whether a session's host has what the engine otherwise looks for. */
+static bool host_has(const tk_session *s, const engine *x) {
+  return s->compiler && x->run == tkg_launch_triton_ptx;
+}
+
+static const engine *engine_named(tk_env *e, const tk_session *s,
+                                  const char *name) {
   const char *why;
   size_t i = 0;
   while (name && i < TK_COUNT(engines) && strcmp(engines[i].name, name)) i++;
   if (i == TK_COUNT(engines)) unknown_engine(e, name);
-  if (!tk_engine_available(i, &why)) {
+  if (!host_has(s, &engines[i]) && !tk_engine_available(i, &why)) {
     tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
                 "the engine '%s' is not available: %s", engines[i].name, why);
     tk_throw(e, TK_USAGE);
@@ -99,12 +105,13 @@ static bool records_itself(const engine *x) {
 
 /* The first other one that is available; if none is, the best one says what it
  * lacks. */
-static const engine *best_engine(tk_env *e, bool pinpoint) {
+static const engine *best_engine(tk_env *e, const tk_session *s,
+                                 bool pinpoint) {
   size_t i = 1;
   while (i < TK_COUNT(engines) && ((pinpoint && !records_itself(&engines[i])) ||
                                    !tk_engine_available(i, NULL)))
     i++;
-  return engine_named(e, engines[i < TK_COUNT(engines) ? i : 1].name);
+  return engine_named(e, s, engines[i < TK_COUNT(engines) ? i : 1].name);
 }
 
 /* Whether anybody wants to be told of what the run does. */
@@ -121,8 +128,9 @@ static bool is_watched(const choice *c) {
 
 static void choose_engines(tk_env *e, void *ud) {
   choice *c = ud;
-  c->engine =
-      c->launch->fn->ptx ? &file_engine : engine_named(e, c->options->engine);
+  const tk_session *s = c->launch->session;
+  c->engine = c->launch->fn->ptx ? &file_engine
+                                 : engine_named(e, s, c->options->engine);
   c->device = tk_numerics_are_device(e, c->options->numerics);
   if (!c->engine->watched && is_watched(c)) {
     tk_diag *d = tk_diag_add(
@@ -138,10 +146,10 @@ static void choose_engines(tk_env *e, void *ud) {
   if (!against) return;
   bool best = !strcmp(against, "best");
   bool pinpoint = c->options->pinpoint;
-  c->other = best ? best_engine(e, pinpoint) : engine_named(e, against);
+  c->other = best ? best_engine(e, s, pinpoint) : engine_named(e, s, against);
   if (!pinpoint) return;
   if (c->other->recorder) {
-    c->recorder = engine_named(e, c->other->recorder);
+    c->recorder = engine_named(e, s, c->other->recorder);
     TK_ASSERT(records_itself(c->recorder)); /* engine.def */
     return;
   }

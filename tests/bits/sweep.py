@@ -89,8 +89,8 @@ def large(options, folder):
 
 def random(options, folder):
     """Random kernels."""
-    import generate
     import ways
+    from tkdbg.fuzz import generate
     for seed in range(options.seed, options.seed + options.random):
         path = os.path.join(folder, f'{seed}')
         try:

@@ -58,7 +58,7 @@ static const check_case cases[] = {
     {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 8, 24; xor.b32 %r6, %r5, %r5; "
      "st.global.u32 [%d2], %r6;",
      "never set"},
-    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 8, 24; add.u32 %r6, %r5, 0; "
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 8, 24; mul.lo.u32 %r6, %r5, 1; "
      "st.global.u8 [%d2], %r6;",
      "never set"},
     {".reg .b16 %h<3>; mov.u16 %h0, 7; mov.b32 %r5, {%h0, %h1}; "
@@ -82,6 +82,17 @@ static const check_case cases[] = {
     {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 8, 24; setp.gt.u32 %p1, %r1, 99; "
      "selp.b32 %r6, %u, %r5, %p1; st.global.u8 [%d2], %r6;",
      ""},
+    /* Of two halves in a register each comes from its own, and sums of low
+     * bytes from those alone. */
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 16, 16; min.f16x2 %r5, %r5, %r5;"
+     "add.u32 %r6, %r5, 3; st.global.u8 [%d2], %r6;",
+     ""},
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 16, 16; min.f16x2 %r5, %r5, %r5;"
+     "shr.u32 %r6, %r5, 16; st.global.u8 [%d2], %r6;",
+     "never set"},
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 0, 8; add.u32 %r6, %r5, 3;"
+     "shr.u32 %r6, %r6, 8; st.global.u8 [%d2], %r6;",
+     "never set"},
     {"st.global.u32 [%d2], %r9;", "never set|[undef]|st.global.u32"},
     {"mov.u32 %r5, %r9; add.u32 %r6, %r5, 1; ld.shared.u32 %r4, [%r6];",
      "an address depends on a register that was never set"},

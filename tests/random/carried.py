@@ -34,9 +34,8 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import driver as gpu  # noqa: E402
-import generate  # noqa: E402
-import kernel as kernels  # noqa: E402
-import launch as launches  # noqa: E402
+import launch as launches  # noqa: E402  it says where tkdbg.fuzz is
+from tkdbg.fuzz import generate, kernel as kernels  # noqa: E402
 import written  # noqa: E402
 
 TRITON, ABOUT, WRITTEN = 'triton.tar.xz', 'about.json.xz', 'written.md'
@@ -97,6 +96,7 @@ class Compiler:
             sys.exit(f'Triton {triton.__version__} is here, not '
                      f'{known["triton"]}')
         self.replay = triton_replay
+        self.triton = triton
         triton.runtime.driver.set_active(triton_replay.driver_of(
             triton, known['arch']))
 
@@ -112,7 +112,7 @@ class Compiler:
             grid=kernel.grid, **kernel.options,
             **{n: self.argument(v) for n, v in kernel.args.items()})
         made = made.result() if hasattr(made, 'result') else made
-        params = self.replay.parameters(made)
+        params = self.replay.parameters(made, self.triton)
         entry = re.search(r'\.entry \w+\((.*?)\)', made.asm['ptx'], re.S)[1]
         if entry.count('.param') != len(params) + 2:
             raise ValueError(f'other parameters than {params} and two')

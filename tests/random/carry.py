@@ -37,9 +37,9 @@ sys.path.insert(0, os.path.join(ways.ROOT, 'tests', 'front'))
 import versions  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TRAVELS = ('carried.py', 'driver.py', 'generate.py', 'kernel.py', 'launch.py',
-           'operations.py', 'written.py')
-REPLAY = os.path.join(ways.ROOT, 'python', 'tkdbg', 'triton_replay.py')
+TRAVELS = 'carried.py', 'driver.py', 'launch.py', 'written.py'
+PACKAGE = os.path.join(ways.ROOT, 'python', 'tkdbg')
+REPLAY = os.path.join(PACKAGE, 'triton_replay.py')
 # What of a wheel compiles for a GPU of NVIDIA.
 KEPT = re.compile(r'(?!.*/(tests|tools/triton_to_gluon\w*|profiler)/)'
                   r'(triton/.*\.py|triton/_C/libtriton\.so|.*/METADATA'
@@ -120,6 +120,10 @@ def pack(options):
     for name in TRAVELS:
         shutil.copy(os.path.join(HERE, name), options.folder)
     shutil.copy(REPLAY, options.folder)
+    shutil.copytree(os.path.join(PACKAGE, 'fuzz'),
+                    os.path.join(options.folder, 'tkdbg', 'fuzz'),
+                    ignore=shutil.ignore_patterns('__pycache__'),
+                    dirs_exist_ok=True)
     if options.written:
         shutil.copy(options.written,
                     os.path.join(options.folder, carried.WRITTEN))
@@ -143,7 +147,8 @@ def pack(options):
                if 'refused' in w}
     for title, why in refused.items():
         print(f'{title}: refused by tkdbg: {why}')
-    size = sum(e.stat().st_size for e in os.scandir(options.folder))
+    size = sum(e.stat().st_size for e in os.scandir(options.folder)
+               if e.is_file())
     print(f'{options.folder}: {len(about["wanted"])} kernels for Triton '
           f'{options.peer}, {size / 1e6:.1f} MB')
     return 0

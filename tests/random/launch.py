@@ -17,9 +17,10 @@ import tempfile
 
 import numpy as np
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import generate  # noqa: E402
-import kernel as kernels  # noqa: E402
+HERE = os.path.dirname(os.path.abspath(__file__))
+# Where this file was carried to, the generator is beside it.
+sys.path += [HERE, os.path.join(HERE, '..', '..', 'python')]
+from tkdbg.fuzz import generate, kernel as kernels  # noqa: E402
 
 CHUNK = 50  # kernels of a module
 

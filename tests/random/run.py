@@ -17,11 +17,9 @@ import sys
 
 import numpy as np
 
-import generate
-import kernel as kernels
-import shrink
-import ways
+import ways  # which knows where tkdbg is
 import written
+from tkdbg.fuzz import generate, kernel as kernels, shrink
 
 
 def difference(wanted, left):

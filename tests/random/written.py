@@ -7,7 +7,7 @@ Tensors whose names begin with y are looked at.
 """
 import re
 
-from kernel import Kernel, Tensor
+from tkdbg.fuzz.kernel import Kernel, Tensor
 
 TENSOR = re.compile(r'(\w+): (\d+) of (\w+), (\w+)')
 NUMBER = re.compile(r'(\w+) = (-?\d+)')
