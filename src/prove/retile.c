@@ -86,6 +86,11 @@ static const tkq_poly *rows_below(tkq_terms *t, const tkq_form *f,
   }
   if (f->kind != TKQ_GE) return NULL;
   const tkq_poly *end = tkq_add(t, tkq_plus(t, f->p, 1), p);
+  for (size_t i = 0; end && i < end->n; i++) /* fewer than all are below too */
+    if (!end->m[i].deg && end->m[i].c < 0) {
+      end = tkq_plus(t, end, -end->m[i].c);
+      break;
+    }
   return end && end->n ? divided_by(t, end, columns) : NULL;
 }
 

@@ -63,6 +63,7 @@ def proved(tkdbg: str, script: str, failed: list[str]) -> list[dict[str, Any]]:
         status, said = run_to_end(
             [tkdbg, "prove", "-q", "--table", path, script])
         kernels = read([path])
+    print(f"{script}: {len(kernels)} kernels", file=sys.stderr, flush=True)
     if status is None:
         failed.append(f"{script}: longer than {MOST_SECONDS} s, "
                       f"after {len(kernels)} kernels")
