@@ -116,7 +116,7 @@ static void add_store(cover_job *j, const tkq_access *a) {
   const tkq_form *f = tkq_and(t, a->path, tkq_lanes_of(t, &a->type));
   f = cover_form(j, tkq_and(t, f, a->mask));
   const tkq_poly *rest = cover_poly(j, a->p);
-  if (rest) rest = tkq_retiled_poly(t, rest);
+  if (rest) rest = tkq_retiled_poly(t, rest, f);
   for (int i = 0; rest && i < x->rank; i++) {
     const tkq_poly *stride = cover_poly(j, j->n->all.items[x->stride + i].p);
     if (!stride) return;

@@ -163,11 +163,14 @@ static relate_found equal_constant(tkq_numbers *n, int64_t value) {
   return (relate_found){NULL, NULL};
 }
 
-/* Whether a runtime scalar has that value. */
+/* Whether a runtime scalar has that value, and is not told to be a stride. */
 static bool some_scalar(const tkq_numbers *n, int64_t value) {
-  for (size_t i = 0; i < n->all.n; i++)
-    if (n->all.items[i].kind == TKQ_OF_SCALAR && n->all.items[i].value == value)
+  for (size_t i = 0; i < n->all.n; i++) {
+    const tkq_quantity *q = &n->all.items[i];
+    if (q->kind == TKQ_OF_SCALAR && q->value == value &&
+        !strcasestr(q->name, "stride"))
       return true;
+  }
   return false;
 }
 

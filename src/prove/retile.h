@@ -7,9 +7,11 @@
 /* The formula about rows and columns, which holds wherever f does; NULL: there
  * are none in it. */
 const tkq_form *tkq_retiled(tkq_terms *t, const tkq_form *f);
-const tkq_poly *tkq_retiled_poly(tkq_terms *t, const tkq_poly *p);
+/* A term of accesses that happen only where `whole` holds. */
+const tkq_poly *tkq_retiled_poly(tkq_terms *t, const tkq_poly *p,
+                                 const tkq_form *whole);
 /* Whether it is about rows and columns and about the programs that they are of,
  * or of two orders: then it may hold of more than programs do. */
-bool tkq_is_mixed(const tkq_terms *t, const tkq_form *f);
+bool tkq_is_mixed(tkq_terms *t, const tkq_form *f);
 
 #endif

@@ -80,6 +80,7 @@ typedef struct tkq_terms {
   int data;                /* how many DATA atoms were made */
   int64_t budget;          /* entries of systems that may still be solved */
   struct tkq_asked *asked; /* those that were; NULL: none */
+  TK_VEC(const tkq_poly *) orders; /* numbers that tiles go by (retile.c) */
   bool rough;      /* of quotients by what is no number, only bounds are told */
   bool no_exact;   /* nothing more is tried */
   bool took_exact; /* some answer needed more */

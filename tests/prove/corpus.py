@@ -3,7 +3,8 @@
     corpus.py --tkdbg PROGRAM [NAME=FOLDER ...]
 
 Always the examples and the puzzles' solutions; more are scripts of a FOLDER,
-or the *.json in it that `tkdbg prove --table` has written.
+or the *.json in it that `tkdbg prove --table` has written. A script that takes
+too long, or of which no kernel was proved because it failed, is named.
 """
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ import collections
 import glob
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -21,6 +23,7 @@ from typing import Any
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 VERDICTS = "proved", "counterexample", "depends on data", "undecided"
+STATUSES = 0, 1, 5  # of `tkdbg prove`, where it came to an end
 MOST_SECONDS = 300  # of a script
 
 
@@ -37,17 +40,37 @@ def solutions(folder: str) -> list[str]:
     return paths
 
 
-def proved(tkdbg: str, script: str) -> list[dict[str, Any]]:
-    """The kernels of a script."""
+def run_to_end(command: list[str]) -> tuple[int | None, str]:
+    """The status of a command and the last line that it wrote; None: it took
+    too long, and what it had started is ended with it."""
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True, errors="replace",
+        start_new_session=True)
+    try:
+        said = process.communicate(timeout=MOST_SECONDS)[1].split("\n")
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return None, ""
+    return process.returncode, next((x for x in reversed(said) if x), "")
+
+
+def proved(tkdbg: str, script: str, failed: list[str]) -> list[dict[str, Any]]:
+    """The kernels of a script; adds to those that failed, with the reason."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "table.json")
-        try:
-            subprocess.run([tkdbg, "prove", "-q", "--table", path, script],
-                           capture_output=True, timeout=MOST_SECONDS,
-                           check=False)
-        except subprocess.TimeoutExpired:
-            print(f"{script}: longer than {MOST_SECONDS} s")
-        return read([path])
+        status, said = run_to_end(
+            [tkdbg, "prove", "-q", "--table", path, script])
+        kernels = read([path])
+    print(f"{script}: {len(kernels)} kernels", file=sys.stderr, flush=True)
+    if status is None:
+        failed.append(f"{script}: longer than {MOST_SECONDS} s, "
+                      f"after {len(kernels)} kernels")
+    elif status not in STATUSES:
+        failed.append(f"{script}: status {status}, "
+                      f"after {len(kernels)} kernels: {said}")
+    return kernels
 
 
 def read(tables: list[str]) -> list[dict[str, Any]]:
@@ -115,7 +138,8 @@ def main() -> int:
     parser.add_argument("--tkdbg", required=True)
     parser.add_argument("more", nargs="*", metavar="NAME=FOLDER")
     given = parser.parse_args()
-    groups = {}
+    groups: dict[str, list[dict[str, Any]]] = {}
+    failed: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         scripts = {"the examples": sorted(glob.glob(
             os.path.join(ROOT, "examples", "*.py"))),
@@ -126,10 +150,13 @@ def main() -> int:
             groups[name] = read(glob.glob(os.path.join(where, "*.json")))
         for name, paths in scripts.items():
             groups[name] = distinct(groups.pop(name, []) + [
-                k for path in paths for k in proved(given.tkdbg, path)])
+                k for path in paths
+                for k in proved(given.tkdbg, path, failed)])
     show(groups)
+    for line in failed:
+        print(f"failed: {line}")
     print(table(groups), end="")
-    return 0
+    return 1 if failed else 0
 
 
 sys.exit(main())

@@ -325,6 +325,41 @@ def grouped_no_min(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
 
 
 @triton.jit
+def tile_of(tile, num_m, num_n, G: tl.constexpr):
+    """As Triton's tutorials have it, for persistent programs too."""
+    first = tile // (G * num_n) * G
+    rows = min(num_m - first, G)
+    return first + tile % rows, tile % (G * num_n) // rows
+
+
+@triton.jit
+def persistent_tiles(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
+                     BN: tl.constexpr, P: tl.constexpr, G: tl.constexpr):
+    num_m, num_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
+    for tile in range(tl.program_id(0), num_m * num_n, P):
+        pid_m, pid_n = tile_of(tile, num_m, num_n, G)
+        copy_tile(x, out, M, N, stride_x, stride_o, pid_m, pid_n, BM, BN)
+
+
+@triton.jit
+def persistent_short(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
+                     BN: tl.constexpr, P: tl.constexpr):
+    num_m, num_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
+    for tile in range(tl.program_id(0), num_m * num_n - 1, P):
+        copy_tile(x, out, M, N, stride_x, stride_o, tile // num_n,
+                  tile % num_n, BM, BN)
+
+
+@triton.jit
+def persistent_fast(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
+                    BN: tl.constexpr, P: tl.constexpr):
+    num_m, num_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
+    for tile in range(tl.program_id(0), num_m * num_n, P + 1):
+        copy_tile(x, out, M, N, stride_x, stride_o, tile // num_n,
+                  tile % num_n, BM, BN)
+
+
+@triton.jit
 def swizzled(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
              BN: tl.constexpr, G: tl.constexpr):
     pid_m, pid_n = tl.swizzle2d(tl.program_id(0), tl.program_id(1),

@@ -82,13 +82,16 @@ def launch(kind: str, kernel: str, m: int, n: int, k: int) -> Launch:
     elif kind == "F":
         args = _tiles(m, n, False)
         grid = f"{cdiv(m, BM) * cdiv(n, BN)}"
+    elif kind == "D":
+        args, grid = [*_tiles(m, n, False), f"P={P}"], f"{P}"
     elif kind == "M":
         args = [f"a=f32[{m},{k}]:ones", f"b=f32[{k},{n}]:ones",
                 f"c=f32[{m},{n}]:empty", f"M={m}", f"N={n}", f"K={k}",
                 f"stride_a={k}", f"stride_b={n}", f"stride_c={n}",
                 "BM=16", "BN=16", "BK=16"]
         grid = f"{cdiv(m, 16)},{cdiv(n, 16)}"
-    if kernel.startswith("grouped") or kernel == "swizzled":
+    if kernel.startswith("grouped") or kernel in (
+            "swizzled", "persistent_tiles"):
         args.append("G=4")
     return Launch(kernel, args, grid)
 

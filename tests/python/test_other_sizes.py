@@ -12,7 +12,7 @@ import support
 support.need("library", "numpy")
 
 import numpy as np  # noqa: E402
-from tkdbg import hostnumbers, sizeruns  # noqa: E402
+from tkdbg import hostnumbers, sizejudge, sizeruns  # noqa: E402
 from tkdbg.comparisons import Comparison  # noqa: E402
 from tkdbg.edits import Source  # noqa: E402
 
@@ -303,6 +303,59 @@ class Rounding(unittest.TestCase):
         self.assertTrue(self.far([1.0, 2.1], [1.0, 2.0], 0.0, 0.001))
         self.assertTrue(self.far([1.0, np.nan], [1.0, 2.0], 0.5, 0.5))
         self.assertTrue(self.far([1, 2], [1, 3], 1e-5, 0.0))
+
+
+class Judged(unittest.TestCase):
+    """What is said of runs, which are made here."""
+
+    def launch(self, n):
+        return sizeruns.Launch("k", {"x": [n], "n": n}, [n, 1, 1], [],
+                               {"x": [1]}, {}, {})
+
+    def run_of(self, *sizes, unequal="", far=True, findings=()):
+        return sizeruns.Run([self.launch(n) for n in sizes], list(findings),
+                            unequal, far, [], "")
+
+    def verdict(self, run, was=64, now=65, factors=()):
+        judge = sizejudge.Judge(
+            self.run_of(64, 64), {(i, what) for i in range(2)
+                                  for what in ("n", "x", 0)}, set(factors))
+        return judge.of_size(was, now, run)
+
+    def out_of_bounds(self):
+        return {"kind": "out-of-bounds", "file": "x.py", "line": 3, "at": 0,
+                "message": "load past the end of y: element 65 of 65"}
+
+    def test_a_finding(self):
+        run = self.run_of(65, 65, findings=[self.out_of_bounds()])
+        self.assertEqual(self.verdict(run)[0], sizejudge.FOUND)
+
+    def test_a_size_that_is_a_multiple_no_longer(self):
+        run = self.run_of(65, 65, findings=[self.out_of_bounds()])
+        verdict, why = self.verdict(run, factors={16})
+        self.assertEqual(verdict, sizejudge.UNJUDGED)
+        self.assertEqual(why, "64 is a multiple of 16, and 65 is not")
+        verdict, why = self.verdict(run, factors={128})
+        self.assertEqual(verdict, sizejudge.UNJUDGED)
+        self.assertEqual(why, "128 is a multiple of 64, and not of 65")
+        self.assertEqual(self.verdict(run, now=32, factors={16})[0],
+                         sizejudge.FOUND)
+
+    def test_fewer_launches(self):
+        verdict, why = self.verdict(self.run_of(65, unequal="allclose"))
+        self.assertEqual(verdict, sizejudge.UNJUDGED)
+        self.assertIn("there are fewer launches", why)
+        self.assertEqual(
+            self.verdict(self.run_of(65, 65, unequal="allclose"))[0],
+            sizejudge.FOUND)
+
+    def test_rounding(self):
+        run = self.run_of(65, 65, unequal="allclose", far=False)
+        self.assertIn("rounding", self.verdict(run)[1])
+
+    def test_a_run_that_takes_too_long(self):
+        self.assertEqual(self.verdict(None),
+                         (sizejudge.UNJUDGED, "it takes too long"))
 
 
 class Numbers(unittest.TestCase):
