@@ -2,6 +2,7 @@
 change what is shown, and the numbers there are the interpreter's."""
 import json
 import os
+import re
 import sys
 import tempfile
 import unittest
@@ -63,7 +64,7 @@ def loop(x, y, n, B: tl.constexpr):
         tl.store(y + at, w)
 """
 
-HEADS = ["Programs", "Source", "Values", "Tensors", "Keys"]
+HEADS = ["Programs", "Source", "Values", "Tensors", "Stages", "Keys"]
 
 
 def line_of(text):
@@ -110,7 +111,7 @@ class Page(unittest.TestCase):
         self.assertEqual([said["wrong"] for said in told_],
                          [[]] * len(pages.launches()))
         for said in told_:
-            self.assertEqual(said["heads"][-5:], HEADS)
+            self.assertEqual(said["heads"][-6:], HEADS)
 
     def test_the_button_makes_it_dark_or_light(self):
         ground = "getComputedStyle(document.body).backgroundColor"
@@ -135,7 +136,7 @@ class Page(unittest.TestCase):
                 self.assertLessEqual(said["wide"], said["room"])
                 self.assertEqual((said["cut"], said["clipped"]), ([], 0))
                 self.assertEqual(said["unnamed"], 0)
-                self.assertEqual(said["heads"][-5:], HEADS)
+                self.assertEqual(said["heads"][-6:], HEADS)
                 grounds.add(said["ground"])
         self.assertEqual(len(grounds), 2)
 
@@ -214,6 +215,60 @@ class Page(unittest.TestCase):
         said = told(self.page("stride"))
         counts = self.data("stride")["tensors"][0]
         self.assertLess(counts["read"][1], 32 * 48)
+
+    def test_stages_are_linked_to_the_source(self):
+        """Each stage marks what the step's line has become, and a click there
+        goes to the line that it was made of."""
+        store = line_of("v * 2.0")
+        said = told(self.page("tail"), f"""
+          const shown = ["ttir", "layouts", "llir", "ptx"];
+          for (const name of shown) click(`#stage-${{name}}`);
+          then(() => click("[data-line='{store}']"));
+          told.marked = shown.map((name) =>
+            all(`[data-stage=${{name}}] .here`).join(""));
+          then(() => key("Home"));
+          then(() => [...document.querySelectorAll("[data-stage=ptx] span")]
+            .find((e) => e.textContent.includes("st.global")).click());
+          told.sides = shown.map((name) => document.querySelector(
+            `[data-stage=${{name}}]`).getBoundingClientRect().top);
+        """, width=2560)
+        self.assertEqual(said["wrong"], [])
+        for marked, words in zip(said["marked"], (
+                "store %", "store %", "st.global", "st.global")):
+            self.assertIn(words, marked)
+            self.assertNotIn("ld.global", marked)
+            self.assertNotIn("= load", marked)
+        self.assertIn(f"line {store - 2}", said["seen"][2]["step"])
+        self.assertIn(f"line {store}", said["seen"][3]["step"])
+        self.assertEqual(len(set(said["sides"])), 1)
+
+    def test_layouts_say_who_holds_an_element(self):
+        """As tkdbg layout says of the layout that the compiler prints."""
+        line = line_of("v = tl.load(x + i[:, None] * M")
+        said = told(self.page("stride"), f"""
+          then(() => click("[data-line='{line}']"));
+          told.blocks = all("#block-0");
+          then(() => at("[aria-label=Layouts] canvas", 3, 3));
+          told.first = text("[aria-label=Layouts] output");
+          const canvas = document.querySelector("[aria-label=Layouts] canvas");
+          const side = canvas.getBoundingClientRect().width / 64;
+          then(() => at("[aria-label=Layouts] canvas", 5.5 * side,
+            side * 1.5));
+          told.other = text("[aria-label=Layouts] output");
+        """)
+        self.assertEqual(said["wrong"], [])
+        self.assertEqual(said["blocks"], ["load %v fp32[8, 64]"])
+        self.assertEqual(said["first"], "[0, 0]: warp 0, lane 0, register 0")
+        done = pages.tkdbg(
+            support.BUILD, "compile", "--emit", "layouts", pages.PLANTED,
+            "--kernel", "stride", *pages.launches()["stride"])
+        spread = re.search(r"%v = load .*// (#linear<.*>)", done.stdout)[1]
+        drawn = pages.tkdbg(support.BUILD, "layout", spread, "8x64").stdout
+        row = re.search(r"^ +1 +(T.*)", drawn, re.M)[1].split()
+        thread, register = map(int, row[5][1:].split(":"))
+        self.assertEqual(
+            said["other"], f"[1, 5]: warp {thread // 32}, lane {thread % 32}, "
+            f"register {register}")
 
     def test_paper_is_light(self):
         """Pictures that were drawn in the dark are drawn anew to be printed."""
