@@ -50,6 +50,15 @@ static const char source[] =
     "    tl.store(y + at, e / tl.sum(e, 0), mask=at < n)\n"
     "\n"
     "@triton.jit\n"
+    "def computed(x, y, n, B: tl.constexpr):\n"
+    "    at = tl.arange(0, B)\n"
+    "    v = tl.load(x + at, mask=at < n)\n"
+    "    w = v * 2.0\n"
+    "    z = tl.where(at < n - 1, w, 0.0)\n"
+    "    s = tl.sum(w, 0)\n"
+    "    tl.store(y + at, z, mask=at < n)\n"
+    "\n"
+    "@triton.jit\n"
     "def refused(x, y, n, B: tl.constexpr):\n"
     "    at = tl.arange(0, B)\n"
     "    v = tl.flip(tl.load(x + at, mask=at < n, other=0.0), 0)\n"
@@ -236,6 +245,28 @@ START_TEST(steps_know_trips_and_callers) {
                         (double)f.x[3] * by);
   }
   ck_assert_double_eq(number(step_at(l, "0", 0), "line", 0), 11);
+  end(&f);
+}
+END_TEST
+
+/* Lanes that were computed from undefined ones are undefined, those that were
+ * chosen away are not; without the detector nobody knows. */
+START_TEST(undefined_lanes_are_followed) {
+  static const char *const wanted[] = {"[[0,5,3]]", "[[0,5,3]]", "",
+                                       "[[0,5,3],[1,0,1]]"};
+  fixture f;
+  begin(&f, false, 0);
+  ck_assert_int_eq(tk_session_check(f.s, "undef", NULL), TK_OK);
+  ck_assert_int_eq(tk_view_new(f.s, 0, &f.v), TK_OK);
+  ck_assert_int_eq(launch(&f, "computed", 1, 5, 8), TK_OK);
+  json_t *l = first_launch(&f);
+  for (int i = 0; i < 4; i++) {
+    json_t *step = step_on(l, "0", 42 + i, 0);
+    if (*wanted[i])
+      same_list(step, "undefined", wanted[i]);
+    else
+      ck_assert_ptr_null(json_object_get(step, "undefined"));
+  }
   end(&f);
 }
 END_TEST
@@ -573,6 +604,7 @@ int main(void) {
   tcase_add_test(c, costs_are_exact);
   tcase_add_test(c, values_are_those_of_the_run);
   tcase_add_test(c, steps_know_trips_and_callers);
+  tcase_add_test(c, undefined_lanes_are_followed);
   tcase_add_test(c, operations_have_their_operands);
   tcase_add_test(c, tensors_know_who_touched_them);
   tcase_add_test(c, contested_elements_are_listed);
