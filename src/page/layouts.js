@@ -1,5 +1,5 @@
-// layouts.js - which thread of the program holds which lane of a block, as the
-// compiler spreads them.
+// layouts.js - which thread of the program holds which lane of a block, and
+// where it lies in shared memory, as the compiler chose it.
 import { indexOf, lanesIn, pluralText, stepsOf } from './data.js';
 import { cellAt, cells, colours, h, heat, heatBar, outline,
   replace } from './draw.js';
@@ -10,31 +10,51 @@ import { stageLines, stagesOf } from './stages.js';
 
 const RESULT = /^ *(%[\w#]+)[^=]* = (\w+).* : <\[([\d, ]+)\], (.*?)>/;
 const LINEAR = /#linear<\{register = (\[.*?\]), lane = (\[.*\]), warp = (\[.*\]), block/;
+const SHARED = new RegExp('// shared memory: <\\[([\\d, ]+)\\], (.*?)>, ' +
+  'places = (\\[.*\\]), conflicts: write x(\\d+), read x(\\d+), in ' +
+  'row-major order write x(\\d+), read x(\\d+)');
+
+const shapeOf = (text) => text.split(',').map(Number);
 
 // A layout: what each bit of a register's, a lane's and a warp's number does to
 // the index of the element; the indices along the axes are xor-ed.
-function spreadOf({ text, at }) {
+function spreadOf(text) {
   const result = RESULT.exec(text), linear = LINEAR.exec(text);
-  if (!at || !result || !linear) return null;
+  if (!result || !linear) return null;
   const [register, lane, warp] = linear.slice(1).map((x) => JSON.parse(x));
-  return { name: result[1], op: result[2], type: `${result[4]}[${result[3]}]`,
-    shape: result[3].split(',').map(Number), register, lane, warp, ...at };
+  return { title: `${result[2]} ${result[1]} ${result[4]}[${result[3]}]`,
+    shape: shapeOf(result[3]), register, lane, warp };
+}
+
+// Places in shared memory, by bit of the element's number, which are xor-ed.
+function sharedOf(text) {
+  const said = SHARED.exec(text);
+  if (!said) return null;
+  const [shape, type, places, ...conflicts] = said.slice(1);
+  const bits = Number((/\d+/.exec(type) || [32])[0]);
+  return { title: `shared memory: ${type}[${shape}]`, shape: shapeOf(shape),
+    places: JSON.parse(places), bytes: Math.max(1,
+      type.startsWith('pointer') ? 8 : bits / 8),
+    conflicts: conflicts.map(Number) };
 }
 
 const found = new WeakMap();
 
-// The layouts of a launch, by "source:line".
-function layoutsBy(launch) {
+// The blocks of a launch that have a layout or go through shared memory, by
+// "source:line".  What is said of shared memory stands below its instruction.
+function blocksBy(launch) {
   const stage = stagesOf(launch).find(({ name }) => name === 'layouts');
   if (!stage || stage.text === undefined) return new Map();
   if (!found.has(stage)) {
     const by = new Map();
-    for (const line of stageLines(launch, stage)) {
-      const layout = spreadOf(line);
-      if (!layout) continue;
-      const key = `${layout.source}:${layout.line}`;
+    let place = null;
+    for (const { text, at } of stageLines(launch, stage)) {
+      if (!/^ *\/\//.test(text)) place = at;
+      const block = sharedOf(text) || spreadOf(text);
+      if (!block || !place) continue;
+      const key = `${place.source}:${place.line}`;
       if (!by.has(key)) by.set(key, []);
-      by.get(key).push(layout);
+      by.get(key).push(block);
     }
     found.set(stage, by);
   }
@@ -76,70 +96,109 @@ function holderText(layout, first, i) {
     `${lane}, register ${register}`;
 }
 
-// The table; a click marks all elements of the thread that holds one.
-function table(view, layout) {
-  const { first, copies } = holdersOf(layout);
-  const by = view.holder, columns = layout.shape[layout.shape.length - 1];
-  const rows = first.length / columns, colour = colours();
-  const most = Math.max(1, (1 << layout[by].length) - 1);
-  const chosen = first[view.held] || null;
-  const { canvas, size } = cells(rows, columns, {
+// A table of a block's elements: levelOf(i), from 0 to 1, is what an element's
+// colour says, alike(i) whether it is marked as the chosen one is, textOf(i)
+// what is said of it.
+function table(view, block, { levelOf, alike, textOf, hint }) {
+  const columns = block.shape[block.shape.length - 1];
+  const n = lanesIn(block.shape), colour = colours();
+  const { canvas, size } = cells(n / columns, columns, {
     width: Math.min(560, view.widths.layouts), height: 320, largest: 18,
   }, (c, x, y, s, row, column) => {
-    const holder = first[row * columns + column];
-    c.fillStyle = heat(holder[by] / most);
+    const i = row * columns + column;
+    c.fillStyle = heat(levelOf(i));
     c.fillRect(x, y, s, s);
-    if (chosen && holder.warp === chosen.warp && holder.lane === chosen.lane) {
+    if (view.held >= 0 && alike(i)) {
       outline(c, x, y, s, colour.contested, Math.min(3, s / 2));
     }
   });
   const elementAt = (e) => {
     const [row, column] = cellAt(e, size), i = row * columns + column;
-    return row >= 0 && column >= 0 && column < columns && i < first.length
-      ? i : -1;
+    return row >= 0 && column >= 0 && column < columns && i < n ? i : -1;
   };
-  const told = h('output', { class: 'quiet' }, chosen
-    ? holderText(layout, first, view.held)
-    : 'Click an element to see all that its thread holds.');
+  const told = h('output', { class: 'quiet' },
+    view.held >= 0 ? textOf(view.held) : hint);
   canvas.setAttribute('role', 'img');
-  canvas.setAttribute('aria-label', `who holds ${layout.name}`);
+  canvas.setAttribute('aria-label', block.title);
   canvas.style.cursor = 'crosshair';
   canvas.addEventListener('pointermove', (e) => {
     const i = elementAt(e);
-    if (i >= 0) told.textContent = holderText(layout, first, i);
+    if (i >= 0) told.textContent = textOf(i);
   });
   canvas.addEventListener('click', (e) => {
     const i = elementAt(e);
     if (i >= 0) view.go({ held: i });
   });
-  return [h('div', { class: 'scroll' }, canvas), told, heatBar(`${by} 0`,
-    String((1 << layout[by].length) - 1)),
-  h('p', { class: 'quiet' }, [
+  return [h('div', { class: 'scroll' }, canvas), told];
+}
+
+function drawHolders(view, layout) {
+  const { first, copies } = holdersOf(layout), by = view.holder;
+  const most = (1 << layout[by].length) - 1, chosen = first[view.held];
+  return [h('div', { class: 'choice', role: 'group', 'aria-label':
+    'Coloured by' }, Object.entries(COLOURED).map(([key, label]) => option(
+    view, label, by === key, { holder: key }, `holder-${key}`))),
+  table(view, layout, {
+    levelOf: (i) => most ? first[i][by] / most : 0.5,
+    alike: (i) => first[i].warp === chosen.warp &&
+      first[i].lane === chosen.lane,
+    textOf: (i) => holderText(layout, first, i),
+    hint: 'Click an element to see all that its thread holds.',
+  }), heatBar(`${by} 0`, String(most)), h('p', { class: 'quiet' }, [
     pluralText(1 << layout.warp.length, 'warp'), '32 lanes',
     `${pluralText(1 << layout.register.length, 'register')} a lane`,
     copies > 1 && `every element is held ${copies} times; the first holder ` +
       'is drawn'].filter(Boolean).join(', '))];
 }
 
+const BANKS = 32, BANK_BYTES = 4;
+
+const timesText = (n) => n === 1 ? 'no longer' : `${n} times as long`;
+
+const conflictText = (written, read) => written * read === 1
+  ? 'without bank conflicts'
+  : `with bank conflicts: to write takes a warp ${timesText(written)}, to ` +
+    `read ${timesText(read)}`;
+
+function drawShared(view, block) {
+  const bits = block.places.length;
+  const placeOf = (i) => numberFrom(block.places, i);
+  const bankOf = (i) => Math.floor(placeOf(i) * block.bytes / BANK_BYTES) %
+    BANKS;
+  const [written, read, plainWritten, plainRead] = block.conflicts;
+  const rounds = 1 << block.places.filter((place) => !place).length;
+  return [h('p', {}, `Written and read ${conflictText(written, read)}. In ` +
+    'row-major order it would be written and read ' +
+    `${conflictText(plainWritten, plainRead)}.`),
+  table(view, block, {
+    levelOf: (i) => bankOf(i) / (BANKS - 1),
+    alike: (i) => bankOf(i) === bankOf(view.held),
+    textOf: (i) => `[${indexOf(i, block.shape).join(', ')}]: place ` +
+      `${placeOf(i)}, bank ${bankOf(i)}`,
+    hint: 'Click an element to see all that lie in its bank.',
+  }), heatBar('bank 0', String(BANKS - 1)), rounds > 1 && bits
+    ? h('p', { class: 'quiet' }, `It goes through in ${rounds} parts, one ` +
+      'after the other.') : null];
+}
+
 // ---- drawing ---------------------------------------------------------------
+
+const option = (view, text, pressed, change, id) => h('button', {
+  'aria-pressed': String(pressed), id, onclick: () => view.go(change) }, text);
 
 export function drawLayouts(view, place) {
   const step = stepsOf(view.launch, view.program)[view.step];
-  const here = step ? layoutsBy(view.launch).get(
+  const here = step ? blocksBy(view.launch).get(
     `${sourceOf(view.launch, step)}:${step.line}`) || [] : [];
-  const layout = here[Math.min(view.block, here.length - 1)];
-  place.hidden = !layout;
-  if (!layout) return;
-  const option = (text, pressed, change, id) => h('button', {
-    'aria-pressed': String(pressed), id, onclick: () => view.go(change) }, text);
+  const block = here[Math.min(view.block, here.length - 1)];
+  place.hidden = !block;
+  if (!block) return;
   replace(place, h('h2', {}, 'Layouts'),
-    h('p', { class: 'quiet' }, 'Which thread holds which element on a GPU, ' +
-      'as the compiler spreads the blocks of this line.'),
+    h('p', { class: 'quiet' }, 'Which thread of a GPU holds which element of ' +
+      'the blocks of this line, and where those lie that go through shared ' +
+      'memory, as the compiler chose it.'),
     h('div', { class: 'choice', role: 'group', 'aria-label': 'Block' },
-      here.map((x, i) => option(`${x.op} ${x.name} ${x.type}`, x === layout,
+      here.map((x, i) => option(view, x.title, x === block,
         { block: i, held: -1 }, `block-${i}`))),
-    h('div', { class: 'choice', role: 'group', 'aria-label': 'Coloured by' },
-      Object.entries(COLOURED).map(([key, label]) => option(label,
-        view.holder === key, { holder: key }, `holder-${key}`))),
-    table(view, layout));
+    block.places ? drawShared(view, block) : drawHolders(view, block));
 }

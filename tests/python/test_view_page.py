@@ -77,6 +77,17 @@ def computed(x, y, n, B: tl.constexpr):
     tl.store(y + at, w, mask=at < n)
 """
 
+THROUGH = """import triton
+import triton.language as tl
+
+
+@triton.jit
+def through(x, y):
+    i = tl.arange(0, 32)
+    v = tl.load(x + i[:, None] * 32 + i[None, :])
+    tl.store(y + i[:, None] + i[None, :] * 32, v)
+"""
+
 HEADS = ["Programs", "Source", "Values", "Tensors", "Stages", "Keys"]
 
 
@@ -287,6 +298,45 @@ class Page(unittest.TestCase):
         self.assertEqual(
             said["other"], f"[1, 5]: warp {thread // 32}, lane {thread % 32}, "
             f"register {register}")
+
+    def test_shared_memory_is_drawn(self):
+        """Where an element lies is the xor of the places that the compiler
+        prints for the bits of its number."""
+        script = os.path.join(self.made.name, "through.py")
+        page = os.path.join(self.made.name, "through.html")
+        with open(script, "w", encoding="utf-8") as f:
+            f.write(THROUGH)
+        launch = (script, "--kernel", "through", "--grid", "1", "--arg",
+                  "x=f32[1024]:arange", "--arg", "y=f32[1024]:zeros")
+        done = pages.view(support.BUILD, "-o", page, *launch)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        said = told(page, """
+          then(() => click("[data-line='9']"));
+          told.blocks = all("[aria-label=Block] button");
+          told.conflicts = all("[aria-label=Layouts] p").join(" ");
+          const canvas = document.querySelector("[aria-label=Layouts] canvas");
+          const side = canvas.getBoundingClientRect().width / 32;
+          then(() => at("[aria-label=Layouts] canvas", 5.5 * side,
+            side * 3.5));
+          told.place = text("[aria-label=Layouts] output");
+        """)
+        self.assertEqual(said["wrong"], [])
+        self.assertEqual(said["blocks"], ["shared memory: fp32[32, 32]"])
+        printed = pages.tkdbg(support.BUILD, "compile", "--emit", "layouts",
+                              *launch).stdout
+        places, *conflicts = re.search(
+            r"places = (\[.*\]), conflicts: write x(\d), read x(\d), in "
+            r"row-major order write x(\d), read x(\d)", printed).groups()
+        place, number = 0, 3 * 32 + 5
+        for bit, leads_to in enumerate(json.loads(places)):
+            place ^= leads_to if number >> bit & 1 else 0
+        self.assertEqual(said["place"],
+                         f"[3, 5]: place {place}, bank {place % 32}")
+        # one of both goes along the columns, whose words are in one bank
+        self.assertEqual(conflicts[:2], ["1", "1"])
+        longer = [n for n in conflicts[2:] if n != "1"]
+        self.assertEqual(len(longer), 1, conflicts)
+        self.assertIn(f"{longer[0]} times as long", said["conflicts"])
 
     def test_undefined_lanes_are_followed(self):
         """With --check, a block that was computed from undefined lanes shows
