@@ -59,6 +59,13 @@ static const char source[] =
     "    tl.store(y + at, z, mask=at < n)\n"
     "\n"
     "@triton.jit\n"
+    "def turned(x, y, n, B: tl.constexpr):\n"
+    "    i = tl.arange(0, B)\n"
+    "    on = (i[:, None] < n) & (i[None, :] < n - 7)\n"
+    "    at = i[:, None] + i[None, :] * B\n"
+    "    tl.store(y + at, tl.load(x + at, mask=on, other=0.0), mask=on)\n"
+    "\n"
+    "@triton.jit\n"
     "def refused(x, y, n, B: tl.constexpr):\n"
     "    at = tl.arange(0, B)\n"
     "    v = tl.flip(tl.load(x + at, mask=at < n, other=0.0), 0)\n"
@@ -317,6 +324,23 @@ START_TEST(tensors_know_who_touched_them) {
 END_TEST
 
 /* All programs add to the same elements, and store to the same ones. */
+/* A block whose neighbours in memory are not those of its rows. */
+START_TEST(columns_are_followed) {
+  fixture f;
+  begin(&f, true, 0);
+  ck_assert_int_eq(launch(&f, "turned", 1, 10, 16), TK_OK);
+  json_t *l = first_launch(&f), *cost = json_object_get(l, "cost");
+  json_t *tensors = json_object_get(l, "tensors");
+  same_list(json_array_get(tensors, 0), "read", "[0,10,16,10,32,10]");
+  same_list(json_array_get(tensors, 1), "written", "[0,10,16,10,32,10]");
+  same_list(cost, "off", "[452]"); /* of two accesses of 256 lanes */
+  ck_assert_int_eq(launch(&f, "turned", 1, 7, 16), TK_OK);
+  l = json_array_get(launches_of(&f), 1);
+  same_list(json_array_get(json_object_get(l, "tensors"), 0), "read", "[]");
+  end(&f);
+}
+END_TEST
+
 START_TEST(contested_elements_are_listed) {
   fixture f;
   begin(&f, true, 0);
@@ -607,6 +631,7 @@ int main(void) {
   tcase_add_test(c, undefined_lanes_are_followed);
   tcase_add_test(c, operations_have_their_operands);
   tcase_add_test(c, tensors_know_who_touched_them);
+  tcase_add_test(c, columns_are_followed);
   tcase_add_test(c, contested_elements_are_listed);
   tcase_add_test(c, of_many_programs_some_are_kept);
   tcase_add_test(c, pages_keep_their_limit);
