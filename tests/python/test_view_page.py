@@ -234,16 +234,25 @@ class Page(unittest.TestCase):
         said = told(self.page("tail"))
         self.assertIn("4 elements never written: y[96] to y[99]",
                       said["warnings"])
-        said = told(self.page("race"))
+        said = told(self.page("race"), """
+          then(() => at("article[data-tensor=bins] canvas", 3, 3));""")
         self.assertIn("16 elements written by more than one program",
                       said["warnings"])
+        self.assertIn("bins[0]", said["detail"])
+        self.assertIn("program (3, 0, 0)", said["detail"])
         line = line_of("tl.sum(v, 0)")
         said = told(self.page("axis"),
                     f"""then(() => click("[data-line='{line}']"));""")
         self.assertIn("sum along axis 0", " ".join(said["values"]))
-        said = told(self.page("stride"))
-        counts = self.data("stride")["tensors"][0]
-        self.assertLess(counts["read"][1], 32 * 48)
+        line = line_of("tl.load(x + i[:, None] * M")
+        said = told(self.page("stride"), f"""
+          then(() => click("[data-line='{line}']"));
+          told.x = text("article[data-tensor=x]");
+          told.read = text("#step-text + .access");""")
+        # eight rows of 48, each 32 after the one before: not from x[0, 0] to
+        # the end of a row
+        self.assertIn("x[0, 0] to x[5, 31], step 32, 1", said["read"])
+        self.assertIn("496 elements never read", said["x"])
 
     def test_stages_are_linked_to_the_source(self):
         """Each stage marks what the step's line has become, and a click there
