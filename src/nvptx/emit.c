@@ -10,11 +10,11 @@
 #include "tkdbg/compile.h"
 
 typedef struct compiling {
-  tk_launch *launch;
+  tk_launch *launch; /* NULL: there is none, only a program */
   const tk_emit_options *o;
   const char *arch;
   tk_program *p; /* that is made, to be freed */
-  tk_buf *out;   /* the launch's text */
+  tk_buf *out;
   tk_buf beside;
 } compiling;
 
@@ -42,11 +42,16 @@ static void print_llir(compiling *c) {
   tkv_print_llir(c->out, c->p, c->arch, &shared);
 }
 
+static size_t print_code(compiling *c) {
+  size_t shared;
+  tkv_print_ptx(c->out, c->p, c->arch, &shared);
+  return shared;
+}
+
 /* If there is a ptxas to ask, the last line says what a thread takes. */
 static void print_ptx(compiling *c) {
-  size_t shared, begin = c->out->n;
+  size_t begin = c->out->n, shared = print_code(c);
   const char *name = c->p->kernel->name;
-  tkv_print_ptx(c->out, c->p, c->arch, &shared);
   if (tkv_can_assemble() &&
       tkv_assemble(&c->beside, name, tk_buf_str(c->out) + begin, c->arch, NULL,
                    shared))
@@ -177,9 +182,9 @@ static void after_pass(void *ud, const tk_program *p, const char *pass) {
   compiling *c = ud;
   check_form(p, pass);
   if (!c->o->after_all) return;
-  tk_buf_printf(&c->launch->text, "// after %s\n", pass);
-  tk_program_print(&c->launch->text, p);
-  tk_buf_puts(&c->launch->text, "\n");
+  tk_buf_printf(c->out, "// after %s\n", pass);
+  tk_program_print(c->out, p);
+  tk_buf_puts(c->out, "\n");
 }
 
 /* Writes a text to the file that was asked for. */
@@ -219,4 +224,76 @@ tk_status tk_launch_emit(tk_launch *l, const tk_emit_options *o,
   tk_program_free(c.p);
   *out = st == TK_OK ? tk_buf_str(&l->text) : NULL;
   return st;
+}
+
+/* ---- a program's stages, to be shown ------------------------------------- */
+
+/* As they are made of each other, without what takes a program beside this one:
+ * ptxas would make a page take seconds. */
+static void print_only_ptx(compiling *c) {
+  print_code(c);
+}
+
+static const struct {
+  const char *name;
+  print_stage *print;
+} shown[] = {{"ttir", print_ttir},
+             {"layouts", print_layouts},
+             {"llir", print_llir},
+             {"ptx", print_only_ptx}};
+
+typedef struct showing {
+  compiling c;
+  const tk_program *from;
+  print_stage *print; /* NULL: the passes are to run first */
+  tkv_take_stage *take;
+  void *ud;
+} showing;
+
+static void make_stage(tk_env *e, void *ud) {
+  showing *s = ud;
+  if (s->print) {
+    s->print(&s->c);
+    return;
+  }
+  s->c.p = tkv_single_assignment(e, s->from);
+  tkv_run_passes(s->c.p, 0, NULL, NULL);
+}
+
+/* What is wrong with the kernel is no finding of a launch that only wants to
+ * show its code; anything else ends it. */
+static bool can_make(tk_env *e, showing *s, print_stage *print) {
+  s->print = print;
+  tk_status st = tk_protect(e, make_stage, s);
+  if (st != TK_OK && st != TK_FINDING && st != TK_USAGE) tk_throw(e, st);
+  return st == TK_OK;
+}
+
+static void take_stages(tk_env *e, void *ud) {
+  showing *s = ud;
+  bool made = can_make(e, s, NULL);
+  for (size_t i = 0; i < TK_COUNT(shown); i++) {
+    tk_buf_clear(s->c.out);
+    bool can = made && can_make(e, s, shown[i].print);
+    const char *why = !can && e->diags ? e->diags->f.message : NULL;
+    s->take(s->ud, shown[i].name, can ? s->c.out : NULL, why);
+    if (made) tk_diag_clear(e);
+  }
+}
+
+void tkv_take_stages(tk_env *e, const tk_program *p, tkv_take_stage *take,
+                     void *ud) {
+  tk_buf text;
+  tk_diag *before = tk_diag_take(e, 0);
+  tk_buf_init(&text, e);
+  showing s = {.from = p,
+               .c = {.arch = tk_arch_name(0), .out = &text},
+               .take = take,
+               .ud = ud};
+  tk_status st = tk_protect(e, take_stages, &s);
+  tk_buf_free(&text);
+  tk_program_free(s.c.p);
+  tk_diag_clear(e);
+  tk_diag_put_back(e, before);
+  if (st != TK_OK) tk_throw(e, st);
 }

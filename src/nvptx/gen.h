@@ -21,6 +21,7 @@
 #include "nvptx/coalesce.h"
 #include "nvptx/lane.h"
 #include "nvptx/mutant.h"
+#include "nvptx/swizzle.h"
 #include "nvptx/value.h"
 
 /* What is not compiled. */
@@ -39,6 +40,17 @@ typedef struct tkv_rule_of {
   tkv_lower *lower;
   tkv_home *home; /* NULL: that of an operand */
 } tkv_rule_of;
+
+/* A block that an instruction passes on through shared memory: where each bit
+ * of a lane's number leads there before the places are swizzled (0: it tells
+ * apart what is passed on one after the other), and who writes and who reads
+ * it. */
+typedef struct tkv_exchange {
+  const tk_inst *in;
+  tk_type type;
+  tkv_dist numbers, written, read;
+  tkv_places places;
+} tkv_exchange;
 
 struct tkv_gen {
   tk_env *env;
@@ -59,6 +71,7 @@ struct tkv_gen {
   int64_t most_stages, stages; /* of loops that copy ahead; what they have */
   /* what is copied ahead, by the number of the load */
   tkv_value **copied;
+  TK_VEC(tkv_exchange) exchanges;
   const tkv_dist **homes; /* by number of the instruction: its result's */
 };
 

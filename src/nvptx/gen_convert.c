@@ -162,6 +162,9 @@ tkv_reg *tkv_convert(tkv_gen *g, const tk_type *t, const tkv_version *from,
     in_a_round.shape[0] = (int32_t)(tk_numel(t) >> __builtin_popcount(mask));
   }
   tkv_places p = tkv_find_places(&in_a_round, &written, &read);
+  tkv_dist all = tkv_all_numbers(t);
+  all = tkv_dist_map(&all, without_bits, &mask);
+  tkv_note_exchange(g, &(tkv_exchange){g->inst, *t, all, written, read, p});
   written = tkv_dist_map(&written, tkv_place, &p);
   if (TKV_MUTANT(SWIZZLE)) p.swizzle.from++;
   read = tkv_dist_map(&read, tkv_place, &p);

@@ -135,9 +135,30 @@ static void put_bases(tk_buf *out, const tk_type *t, const char *name,
   tk_buf_puts(out, "]");
 }
 
-static void put_layout(void *ud, tk_buf *out, const tk_func *f,
-                       const tk_inst *in) {
-  const tkv_gen *g = ud;
+static void put_conflicts(tk_buf *out, const tkv_exchange *x,
+                          const tkv_places *p) {
+  tkv_conflicts n = tkv_conflicts_at(&x->type, &x->written, &x->read, p);
+  tk_buf_printf(out, "write x%d, read x%d", n.written, n.read);
+}
+
+/* Where the lanes of a block lie: the place of one is the xor of those of the
+ * bits of its number. */
+static void put_exchange(tk_buf *out, const tkv_exchange *x) {
+  const tkv_places plain = {.n = 0};
+  tkv_dist d = tkv_dist_map(&x->numbers, tkv_place, &x->places);
+  tk_buf_puts(out, "\n        // shared memory: ");
+  tk_type_print(out, &x->type);
+  tk_buf_puts(out, ", places = [");
+  for (int i = 0; i < d.nreg; i++)
+    tk_buf_printf(out, "%s%u", i ? ", " : "", d.reg[i]);
+  tk_buf_puts(out, "], conflicts: ");
+  put_conflicts(out, x, &x->places);
+  tk_buf_puts(out, ", in row-major order ");
+  put_conflicts(out, x, &plain);
+}
+
+static void put_home(const tkv_gen *g, tk_buf *out, const tk_func *f,
+                     const tk_inst *in) {
   const tkv_dist *d = g->homes[in->id];
   if (!in->nres) return;
   const tk_type *t = &f->slots[in->res[0]].type;
@@ -151,6 +172,15 @@ static void put_layout(void *ud, tk_buf *out, const tk_func *f,
   put_bases(out, t, ", lane", d->lane, TKV_LANE_BITS);
   put_bases(out, t, ", warp", d->warp, d->nwarp);
   tk_buf_puts(out, ", block = []}>");
+}
+
+static void put_layout(void *ud, tk_buf *out, const tk_func *f,
+                       const tk_inst *in) {
+  const tkv_gen *g = ud;
+  put_home(g, out, f, in);
+  for (size_t i = 0; i < g->exchanges.n; i++)
+    if (g->exchanges.items[i].in == in)
+      put_exchange(out, &g->exchanges.items[i]);
 }
 
 static void print_layouts_of(tkv_gen *g, tk_buf *out) {

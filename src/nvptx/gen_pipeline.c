@@ -150,8 +150,9 @@ static void wait_for_copies(tkv_gen *g, int but) {
 /* ---- the loop ------------------------------------------------------------ */
 
 /* Eight rows of 16 bytes are read at once, by ldmatrix. */
-static tkv_places places_of_copy(const tkv_dist *written, const tk_type *t,
-                                 int fastest) {
+static tkv_places places_of_copy(tkv_gen *g, const tk_inst *in,
+                                 const tkv_dist *written, int fastest) {
+  const tk_type *t = &in->type;
   tkv_dist read = {.nwarp = written->nwarp};
   int slow = fastest ? fastest - 1 : t->rank - 1, bits = tkv_axis_bits(t, slow);
   while (read.nreg < tkv_axis_bits(t, fastest) &&
@@ -161,7 +162,10 @@ static tkv_places places_of_copy(const tkv_dist *written, const tk_type *t,
   }
   for (int i = 0; i < 3 && i < bits; i++)
     read.lane[i] = (uint32_t)1 << (tkv_axis_low(t, slow) + i);
-  return tkv_find_places(t, written, &read);
+  tkv_places p = tkv_find_places(t, written, &read);
+  tkv_note_exchange(
+      g, &(tkv_exchange){in, *t, tkv_all_numbers(t), *written, read, p});
+  return p;
 }
 
 static void lay_out_buffers(tkv_gen *g, tkv_pipeline *p) {
@@ -173,7 +177,8 @@ static void lay_out_buffers(tkv_gen *g, tkv_pipeline *p) {
     if (in->op != TK_I_LOAD) continue;
     tkv_dist d = dist_of_copy(g, in);
     int fastest = tkv_fastest_axis(t, &g->facts.of[f->id][in->args[0]]);
-    p->placed[k] = (tkv_placed){*t, places_of_copy(&d, t, fastest), TKV_NO_REG};
+    p->placed[k] =
+        (tkv_placed){*t, places_of_copy(g, in, &d, fastest), TKV_NO_REG};
     p->offset[k] = p->bytes;
     p->bytes += ((size_t)tk_numel(t) * tk_lane_size(t) + ALIGNMENT - 1) /
                 ALIGNMENT * ALIGNMENT;

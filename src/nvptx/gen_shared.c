@@ -245,9 +245,28 @@ void tkv_read_part(tkv_gen *g, const tkv_dist *d, const tkv_stretch *from,
     reg[r] = reg[tkv_dist_canonical(d, r)];
 }
 
+tkv_dist tkv_all_numbers(const tk_type *t) {
+  tkv_dist all = {.nreg = tkv_log2(tk_numel(t))};
+  for (int i = 0; i < all.nreg; i++) all.reg[i] = (uint32_t)1 << i;
+  return all;
+}
+
+/* An instruction of a function that is called twice does it twice. */
+void tkv_note_exchange(tkv_gen *g, const tkv_exchange *x) {
+  for (size_t i = 0; i < g->exchanges.n; i++) {
+    const tkv_exchange *known = &g->exchanges.items[i];
+    if (known->in == x->in && tkv_dist_same(&known->written, &x->written) &&
+        tkv_dist_same(&known->read, &x->read))
+      return;
+  }
+  TK_PUSH(g->arena, &g->exchanges, *x);
+}
+
 tkv_placed tkv_write_block(tkv_gen *g, const tk_type *t, const tkv_version *v,
                            const tkv_dist *read, tkv_reg area) {
   tkv_placed p = {*t, tkv_find_places(t, &v->dist, read), area};
+  tkv_note_exchange(g, &(tkv_exchange){g->inst, *t, tkv_all_numbers(t), v->dist,
+                                       *read, p.places});
   tkv_dist written = tkv_dist_map(&v->dist, tkv_place, &p.places);
   tkv_stretch all = {.type = t, .places = &written, .area = area};
   tkv_write_part(g, v, &all);

@@ -55,6 +55,14 @@ void tkv_print_layouts(tk_buf *out, const tk_program *p);
 void tkv_print_ptx(tk_buf *out, const tk_program *p, const char *arch,
                    size_t *shared);
 
+/* The stages of a program that can be read, one after the other: `text` is
+ * NULL where one cannot be made, and `why` the reason.  They are for the oldest
+ * architecture.  The program and the report are left as they are. */
+typedef void tkv_take_stage(void *ud, const char *name, const tk_buf *text,
+                            const char *why);
+void tkv_take_stages(tk_env *e, const tk_program *p, tkv_take_stage *take,
+                     void *ud);
+
 /* Whether the plug-in that makes PTX can be opened; else *why says why not. */
 bool tkv_plugin_is_there(const char **why);
 

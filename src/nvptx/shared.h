@@ -71,6 +71,10 @@ size_t tkv_bytes_shared(const tk_type *t);
  * stay as they are. */
 void tkv_read_part(tkv_gen *g, const tkv_dist *d, const tkv_stretch *from,
                    tkv_reg *reg);
+/* Notes a block that goes through shared memory, to be shown. */
+void tkv_note_exchange(tkv_gen *g, const tkv_exchange *x);
+/* The numbers of a block's lanes, a bit each. */
+tkv_dist tkv_all_numbers(const tk_type *t);
 /* Writes a block to an area so that it can be read well in that layout. */
 tkv_placed tkv_write_block(tkv_gen *g, const tk_type *t, const tkv_version *v,
                            const tkv_dist *read, tkv_reg area);

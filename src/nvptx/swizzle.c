@@ -75,7 +75,11 @@ static int swizzle_rank(const uint32_t *words, int n, uint32_t mask) {
  * Lanes are served as many at a time as make up 128 bytes; each bank gives one
  * word a pass, to all that want it.  Places are linear in the lanes' numbers,
  * so each bank that is hit has as many different words to give. */
-static int bank_passes(const tkv_dist *places, size_t size) {
+typedef struct passes {
+  int least, conflicts; /* as many as the bytes take; times so many */
+} passes;
+
+static passes passes_of(const tkv_dist *places, size_t size) {
   size_t width = size << tkv_neighbours(places, size);
   int bits = TKV_LANE_BITS; /* of lanes that are served at once */
   uint32_t words[TKV_LANE_BITS];
@@ -84,7 +88,12 @@ static int bank_passes(const tkv_dist *places, size_t size) {
     words[k] = (uint32_t)(places->lane[k] * size / BANK_BYTES);
   int each = swizzle_rank(words, bits, UINT32_MAX) -
              swizzle_rank(words, bits, BANKS - 1);
-  return 1 << (TKV_LANE_BITS - bits + each);
+  return (passes){1 << (TKV_LANE_BITS - bits), 1 << each};
+}
+
+static int bank_passes(const tkv_dist *places, size_t size) {
+  passes n = passes_of(places, size);
+  return n.least * n.conflicts;
 }
 
 uint32_t tkv_place(uint32_t number, const void *places) {
@@ -111,6 +120,17 @@ static int cost_of_both(const tkv_dist *written, const tkv_dist *read,
   tkv_dist w = tkv_dist_map(written, tkv_place, p),
            r = tkv_dist_map(read, tkv_place, p);
   return cost_of_all(&w, size, false) + cost_of_all(&r, size, true);
+}
+
+tkv_conflicts tkv_conflicts_at(const tk_type *t, const tkv_dist *written,
+                               const tkv_dist *read, const tkv_places *p) {
+  size_t size = tk_lane_size(t);
+  tkv_dist w = tkv_dist_map(written, tkv_place, p),
+           r = tkv_dist_map(read, tkv_place, p);
+  tkv_matrices m;
+  bool matrices = tkv_find_matrices(&r, size, 0, &m);
+  return (tkv_conflicts){passes_of(&w, size).conflicts,
+                         passes_of(matrices ? &m.rows : &r, size).conflicts};
 }
 
 tkv_places tkv_find_places(const tk_type *t, const tkv_dist *written,

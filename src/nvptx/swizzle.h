@@ -31,6 +31,14 @@ int tkv_neighbours(const tkv_dist *places, size_t size);
 tkv_places tkv_find_places(const tk_type *t, const tkv_dist *written,
                            const tkv_dist *read);
 
+/* How many times as long as without bank conflicts a warp takes to write a
+ * block to places, and to read it. */
+typedef struct tkv_conflicts {
+  int written, read;
+} tkv_conflicts;
+tkv_conflicts tkv_conflicts_at(const tk_type *t, const tkv_dist *written,
+                               const tkv_dist *read, const tkv_places *p);
+
 /* How ldmatrix reads a block: matrices of eight rows of 16 bytes, of which
  * each thread gets a word of 32 bits (PTX ISA, "ldmatrix"). */
 typedef struct tkv_matrices {

@@ -4,8 +4,10 @@ import { bytesText, countText, data, keptPrograms, percentText, pluralText,
 import { colours, forgetColours, h, madeLast, replace,
   roomInCard } from './draw.js';
 import { drawGrid, nextKept } from './grid.js';
+import { drawLayouts } from './layouts.js';
 import { drawProfile } from './profile.js';
 import { drawSource, markSource } from './source.js';
+import { drawStages, markStages } from './stages.js';
 import { drawTensors } from './tensors.js';
 import { drawTimeline } from './timeline.js';
 import { drawValues, otherTrip } from './values.js';
@@ -18,6 +20,9 @@ const view = {
   metric: data.why && data.why.wrong ? 'wrong' : 'time',
   mode: data.why && data.why.wrong ? 'wrong' : 'touched',
   element: null, picked: null, moved: false, widths: {},
+  // stages that are shown; the block whose layout is drawn, what colours stand
+  // for there, and the element whose thread is marked
+  stages: [], block: 0, holder: 'warp', held: -1,
   data,
   get launch() { return data.launches[this.number]; },
   go,
@@ -61,7 +66,9 @@ function go(change) {
   const steps = stepsOf(view.launch, view.program);
   if ('program' in rest && !('step' in rest)) view.step = alike(steps, old);
   view.step = Math.min(Math.max(view.step, 0), Math.max(steps.length - 1, 0));
-  if ('step' in rest || 'program' in rest || elsewhere) view.picked = null;
+  if ('step' in rest || 'program' in rest || elsewhere) {
+    Object.assign(view, { picked: null, block: 0, held: -1 });
+  }
   view.moved = 'step' in rest;
   note();
   draw(focus);
@@ -97,6 +104,8 @@ const parts = {
   source: h('section', { 'aria-label': 'Source', class: 'card' }),
   values: h('section', { 'aria-label': 'Values', class: 'card' }),
   tensors: h('section', { 'aria-label': 'Tensors', class: 'card' }),
+  layouts: h('section', { 'aria-label': 'Layouts', class: 'card' }),
+  stages: h('section', { 'aria-label': 'Stages', class: 'card' }),
 };
 
 const KEYS = [['← →', 'step back, forward'],
@@ -192,6 +201,9 @@ const PARTS = [
     v.colours, v.widths.values]],
   ['tensors', drawTensors, (v) => [v.number, v.program, v.step, v.mode,
     v.slices, v.element, v.colours, v.widths.tensors]],
+  ['layouts', drawLayouts, (v) => [v.number, v.program, v.step, v.block,
+    v.holder, v.held, v.colours, v.widths.layouts]],
+  ['stages', drawStages, (v) => [v.number, v.stages]],
 ].map(([name, drawPart, shows]) => ({ name, drawPart, shows,
   ifChanged: madeLast() }));
 
@@ -204,11 +216,13 @@ function draw(focus) {
     value: Math.min(roomInCard(parts.values), 360),
     tensors: parts.tensors.clientWidth,
     tensor: Math.min(roomInCard(parts.tensors), 420),
+    layouts: (parts.tensors.clientWidth || 360) - 32,
   };
   for (const { name, drawPart, shows, ifChanged } of PARTS) {
     ifChanged(shows(view), () => drawPart(view, parts[name]));
   }
   markSource(view, parts.source);
+  markStages(view, parts.stages);
   const next = held && document.getElementById(held);
   if (next) next.focus({ preventScroll: true });
 }
@@ -250,7 +264,8 @@ function start() {
   document.body.append(parts.head, h('main', {},
     h('div', { class: 'aside' }, sections), some ? [parts.launches,
       h('div', { class: 'panels' }, parts.programs, parts.source, parts.values,
-        parts.tensors)] : []),
+        parts.tensors), h('div', { class: 'compiled' }, parts.layouts,
+        parts.stages)] : []),
   h('footer', { class: 'quiet' }, `tkdbg ${data.tkdbg}`), keys);
   if (some) {
     begin();

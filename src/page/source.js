@@ -44,13 +44,13 @@ export function sourceOf(launch, step) {
   return f ? f.source : 0;
 }
 
-// The step of the chosen program that is next on a line of a file; undefined:
-// there is none.
-export function stepAtLine(view, file, line) {
+// The step of the chosen program that is next on a line of a file after another
+// one, or the first; undefined: there is none.
+export function stepAtLine(view, file, line, after = -1) {
   const source = view.launch.sources.findIndex((s) => s.file === file &&
     line >= s.first && line < s.first + s.lines.length);
   const there = source < 0 ? null : stepsAt(view, source, line);
-  return there ? nextOf(there, -1) : undefined;
+  return there ? nextOf(there, after) : undefined;
 }
 
 function findingText(finding) {

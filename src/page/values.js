@@ -18,15 +18,25 @@ function tableOf(shape, width) {
 const extremesOfLanes = (lanes, on) =>
   extremes(lanes.n, (i) => on && !on[i] ? undefined : lanes.at(i));
 
-// Whether lanes of a load are undefined: by lane that is drawn.
-function undefinedLanes(access, lanes) {
-  if (!access || !access.undefined) return null;
-  const on = activeLanes(access);
+// By lane of a value of a step: whether it is defined; null: all are.  A
+// detector may have followed them; else only a load's own mask is known.
+function definedLanes(step, number, access) {
+  const list = (step.undefined || []).find(([value]) => value === number);
+  if (!list) return access && access.undefined ? activeLanes(access) : null;
+  const on = new Uint8Array(lanesIn(step.values[number].shape)).fill(1);
+  for (let i = 1; i < list.length; i += 2) {
+    on.fill(0, list[i], list[i] + list[i + 1]);
+  }
+  return on;
+}
+
+// The same of the lanes that are drawn.
+function drawnLanes(value, on, lanes) {
   if (!on) return null;
   const drawn = new Uint8Array(lanes.n);
   for (let i = 0; i < lanes.n; i++) {
     const index = indexOf(i, lanes.shape);
-    drawn[i] = on[index.reduce((x, k, axis) => x * access.shape[axis] +
+    drawn[i] = on[index.reduce((x, k, axis) => x * value.shape[axis] +
       k * lanes.every[axis], 0)];
   }
   return drawn;
@@ -35,7 +45,7 @@ function undefinedLanes(access, lanes) {
 // Lanes as numbers, where there are few.
 function numbers(lanes, rows, columns, on) {
   const cell = (i) => on && !on[i]
-    ? h('td', { class: 'off', title: 'undefined: masked off, no other=' }, '?')
+    ? h('td', { class: 'off', title: 'undefined' }, '?')
     : h('td', {}, numberText(lanes.at(i)));
   return h('div', { class: 'scroll' }, h('table', { class: 'numbers' },
     h('tbody', {}, Array.from({ length: rows }, (_, row) => h('tr', {},
@@ -49,10 +59,11 @@ function laneText(value, lanes, i, on) {
   return `[${index.join(', ')}] = ${what}`;
 }
 
-// Marks rows or columns of a picture: {row} or {column}.
-export function picture(value, access, options = {}) {
+// A block, of which some lanes may be undefined.  Marks rows or columns of a
+// picture: {row} or {column}.
+export function picture(value, defined, options = {}) {
   const lanes = lanesOf(value);
-  const on = undefinedLanes(access, lanes);
+  const on = drawnLanes(value, defined, lanes);
   const [rows, columns] = tableOf(lanes.shape, options.width || 320);
   if (!lanes.known) return null;
   if (!options.drawn && lanes.n <= 32 && lanes.shape.length < 2) {
@@ -124,8 +135,9 @@ function titleOf(value, access) {
 }
 
 // The range of the lanes that are defined.
-function definedText(value, access) {
-  const lanes = lanesOf(value), on = undefinedLanes(access, lanes);
+function definedText(value, defined) {
+  if (defined && !value.shape) return 'undefined';
+  const lanes = lanesOf(value), on = drawnLanes(value, defined, lanes);
   if (!on || !lanes.known) return rangeText(value);
   if (!on.includes(1)) return 'no lane is defined';
   const [low, high] = extremesOfLanes(lanes, on);
@@ -133,16 +145,22 @@ function definedText(value, access) {
     (value.every ? ', of the lanes drawn' : '');
 }
 
-function card(view, value, access) {
-  const width = view.widths.value;
-  const off = access && access.undefined && activeLanes(access);
+function undefinedText(value, defined, access) {
+  if (!defined || !value.shape) return null;
+  return h('p', { class: 'quiet' }, access && access.undefined
+    ? 'Hatched lanes are undefined: masked off, without other=.'
+    : 'Hatched lanes are undefined: they were computed from such lanes.');
+}
+
+function card(view, step, i, access) {
+  const value = step.values[i], defined = definedLanes(step, i, access);
   return h('article', { class: 'value' },
     h('h3', {}, h('b', {}, titleOf(value, access)), ' ',
       h('code', {}, value.type)),
-    h('p', {}, pointerText(view, value), definedText(value, access)),
-    off ? h('p', { class: 'quiet' },
-      'Hatched lanes are undefined: masked off, without other=.') : null,
-    value.shape ? picture(value, access, { width }) : null);
+    h('p', {}, pointerText(view, value), definedText(value, defined)),
+    undefinedText(value, defined, access),
+    value.shape ? picture(value, defined, { width: view.widths.value })
+      : null);
 }
 
 // ---- operations ------------------------------------------------------------
@@ -159,7 +177,8 @@ function drawProduct(view, step, op) {
     h('code', {}, v.type));
   const figure = (v, role, area, options) => h('figure', {
     style: `grid-area:${area}`,
-  }, name(v, role), picture(v, null, { ...size, ...options }));
+  }, name(v, role), picture(v, definedLanes(step, step.values.indexOf(v)),
+    { ...size, ...options }));
   return h('article', { class: 'value wide' },
     h('h3', {}, h('b', {}, 'dot'), ' operand by operand'),
     h('div', { class: 'product' },
@@ -200,12 +219,13 @@ function drawAlong(view, step, op) {
     h('div', { class: 'along' },
       h('figure', {}, h('figcaption', {}, h('b', {}, from[0].name || 'block'),
         ' ', h('code', {}, from[0].type)),
-      picture(from[0], null, { width, drawn: true })),
+      picture(from[0], definedLanes(step, op.from[0]), { width, drawn: true })),
       h('span', { class: 'arrow', 'aria-hidden': 'true' }, '→'),
       h('figure', {}, h('figcaption', {}, h('b', {}, to.name || 'result'), ' ',
         h('code', {}, to.type)),
-      to.shape ? picture(to, null, { width, drawn: true })
-        : h('p', { class: 'scalar' }, rangeText(to)))));
+      to.shape ? picture(to, definedLanes(step, op.to), { width, drawn: true })
+        : h('p', { class: 'scalar' },
+          definedText(to, definedLanes(step, op.to))))));
 }
 
 function drawOperation(view, step, op) {
@@ -336,7 +356,7 @@ export function drawValues(view, place_) {
     h('div', { class: 'values' },
       ops.map((o) => drawOperation(view, step, o)).filter(Boolean),
       values.map((v, i) => shown.has(i) ? null
-        : card(view, v, accesses.find((a) => a.value === i)))
+        : card(view, step, i, accesses.find((a) => a.value === i)))
         .filter(Boolean)),
     step && !values.length && !accesses.length
       ? h('p', { class: 'quiet' }, 'This statement gives no value.') : null);

@@ -90,10 +90,56 @@ static void cover_stretch(tkw_run *r, const tki_access *a, const tki_stretch *x,
   if (a->write) mark_written(c->flags + from, c->writer + from, n, program);
 }
 
+/* A block whose neighbours in memory lie along another axis than the last, such
+ * as a matrix that is read transposed: by rows, each lane would be a stretch of
+ * its own. */
+typedef struct columns {
+  tkw_run *r;
+  const tki_access *a;
+  const tki_sym *pointer, *box; /* the box: NULL, all lanes are active */
+  int along;                    /* the axis of neighbours */
+  uint32_t program;
+} columns;
+
+/* The axis along which addresses go up by one element; -1: there is none, or
+ * rows do. */
+static int axis_of_columns(const tki_access *a, const tki_sym *p) {
+  int last = tki_sym_rank(p) - 1;
+  if (last < 1 || tki_sym_step(p, last) == (int64_t)a->size) return -1;
+  for (int k = last - 1; k >= 0; k--)
+    if (tki_sym_step(p, k) == (int64_t)a->size) return k;
+  return -1;
+}
+
+static uint64_t cover_columns(const columns *x, int axis, uint64_t addr) {
+  const tki_sym *p = x->pointer;
+  if (axis == x->along) axis++;
+  bool inside = axis < tki_sym_rank(p);
+  int k = inside ? axis : x->along;
+  uint64_t lo = x->box ? tki_sym_lo(x->box, k) : 0,
+           hi = x->box ? tki_sym_hi(x->box, k) : tki_sym_axis(p, k), n = 0;
+  if (lo >= hi) return 0;
+  if (!inside) {
+    tki_stretch s = {.n = hi - lo, .addr = addr + lo * x->a->size};
+    cover_stretch(x->r, x->a, &s, x->program);
+    return s.n;
+  }
+  for (uint64_t i = lo; i < hi; i++)
+    n += cover_columns(x, axis + 1, addr + i * (uint64_t)tki_sym_step(p, k));
+  return n;
+}
+
 uint64_t tkw_cover_access(tkw_run *r, const tki_access *a, uint64_t program) {
   tki_stretch x = {0};
   uint64_t active = 0;
   uint32_t who = program < UINT32_MAX ? (uint32_t)program + 1 : UINT32_MAX;
+  const tki_sym *p = a->pointer ? tki_symbol(a->pointer) : NULL;
+  int along = a->n && p && a->region != TKI_ANY ? axis_of_columns(a, p) : -1;
+  if (along >= 0) {
+    const tki_sym *box = a->active ? tki_symbol(a->active) : NULL;
+    return cover_columns(&(columns){r, a, p, box, along, who}, 0,
+                         tki_sym_base(p));
+  }
   while (a->n && tki_next_stretch(a, &x)) {
     active += x.n;
     cover_stretch(r, a, &x, who);

@@ -365,6 +365,7 @@ void tkw_put_launch(tk_buf *out, tk_view *v, tki *t, tk_status st) {
   put_costs(out, r, nanoseconds);
   put_lines(out, r, t, &x, nanoseconds);
   put_findings(out, v);
+  tkw_put_stages(out, v, t);
   put_steps(out, r);
   tk_buf_putc(out, '}');
 }

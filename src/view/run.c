@@ -8,6 +8,7 @@
 #include "view/run.h"
 
 #include "base/clock.h"
+#include "interp/check/undefined.h"
 #include "interp/grid.h"
 #include "profile/run.h"
 
@@ -24,6 +25,7 @@ static void keep_program(tkw_run *r, tki *t, uint64_t index) {
   tk_buf_init(&p->values, t->env);
   tk_buf_init(&p->accesses, t->env);
   tk_buf_init(&p->ops, t->env);
+  tk_buf_init(&p->undefined, t->env);
 }
 
 /* All programs, or the first, the last and some in between of those that the
@@ -116,6 +118,26 @@ static void view_ends(void *ud, tki *t, const tk_inst *in,
   r->last = p ? tkf_ticks() : now;
 }
 
+/* Marks of an instruction's results are there once the detectors have seen it,
+ * which ask to be told of it first: this hook slows nothing down. */
+static void view_after(void *ud, tki *t, const tk_inst *in,
+                       const tki_val *args) {
+  tkw_run *r = ud;
+  uint64_t began = tkf_ticks();
+  tkw_program *p = program_now(r, t);
+  (void)args;
+  if (!p) return;
+  tkw_step_undefined(r, p, t, in);
+  r->last += tkf_ticks() - began;
+}
+
+static bool needs_no_after(void *ud, tki *t, const tk_inst *in) {
+  (void)ud;
+  (void)t;
+  (void)in;
+  return true;
+}
+
 static void add_traffic(tkw_cost *c, const tki_access *a, uint64_t active) {
   uint64_t n = (uint64_t)a->in->n, bytes = active * a->size;
   c->lanes += n;
@@ -158,6 +180,11 @@ void tkw_run_new(tkw_run *r, tki *t, size_t bytes, uint64_t also) {
                                .ends = view_ends,
                                .access = view_access,
                                .rows = true};
+  r->follows = tkc_knows_undefined(t);
+  if (r->follows) {
+    r->observer.after = view_after;
+    r->observer.idle = r->observer.settled = needs_no_after;
+  }
   r->seconds = tk_clock_seconds();
   r->last = r->ticks = tkf_ticks();
 }
@@ -173,6 +200,7 @@ void tkw_run_end(tkw_run *r) {
     tk_buf_free(&r->kept[i].values);
     tk_buf_free(&r->kept[i].accesses);
     tk_buf_free(&r->kept[i].ops);
+    tk_buf_free(&r->kept[i].undefined);
   }
   r->nkept = 0;
   r->now = NULL;

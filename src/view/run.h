@@ -38,7 +38,8 @@ typedef struct tkw_cover {
 typedef struct tkw_program {
   uint64_t index;
   tk_buf steps; /* those that are complete, with commas between them */
-  tk_buf values, accesses, ops; /* of the step that is open */
+  /* of the step that is open */
+  tk_buf values, accesses, ops, undefined;
   bool open;
   size_t nvalues, nsteps, dropped;
   /* what the open step is of */
@@ -48,6 +49,10 @@ typedef struct tkw_program {
   /* of an operation that has begun: what it works on, by number in the step */
   const tk_inst *in;
   size_t from[4], nfrom;
+  /* the one that has ended last, and the number of its first result */
+  const tk_inst *ended;
+  bool operation; /* it is one that is shown with its operands */
+  size_t first_result;
 } tkw_program;
 
 typedef struct tkw_run {
@@ -61,10 +66,11 @@ typedef struct tkw_run {
   tkw_cost *sites;   /* by instruction of the user's code */
   tkw_cover *covers; /* by region */
   tkw_program *kept;
-  size_t nkept, share;      /* bytes that each may take */
-  uint64_t index;           /* of the program that ran last, */
-  tkw_program *now;         /* ... that itself, if it is kept */
-  tkw_cost *cost;           /* ... and its entry of `by`; NULL: none ran */
+  size_t nkept, share; /* bytes that each may take */
+  uint64_t index;      /* of the program that ran last, */
+  tkw_program *now;    /* ... that itself, if it is kept */
+  tkw_cost *cost;      /* ... and its entry of `by`; NULL: none ran */
+  bool follows;        /* undef watches, so that undefined lanes are known */
   tkw_cost *program, *site; /* what the open interval belongs to */
   double seconds;
   uint64_t ticks, last;
@@ -86,6 +92,9 @@ void tkw_step_begins(tkw_run *r, tkw_program *p, tki *t, const tk_inst *in,
 void tkw_step_access(tkw_run *r, tkw_program *p, tki *t, const tki_access *a);
 void tkw_step_ends(tkw_run *r, tkw_program *p, tki *t, const tk_inst *in,
                    const tki_val *slots);
+/* ... and once the detectors have seen it. */
+void tkw_step_undefined(const tkw_run *r, tkw_program *p, tki *t,
+                        const tk_inst *in);
 void tkw_step_close(tkw_program *p);
 
 /* cover.c */

@@ -11,6 +11,7 @@
  */
 #include "view/run.h"
 
+#include "interp/check/undefined.h"
 #include "interp/settled.h"
 
 /* Lanes that are kept of a value at first; later on. */
@@ -19,7 +20,7 @@ enum { MANY_LANES = 1024, SOME_LANES = 256, FEW_LANES = 64 };
 enum { MOST_STRETCHES = 512 };
 
 static size_t bytes_of(const tkw_program *p) {
-  return p->steps.n + p->values.n + p->accesses.n + p->ops.n;
+  return p->steps.n + p->values.n + p->accesses.n + p->ops.n + p->undefined.n;
 }
 
 /* How many lanes of a value there is room for. */
@@ -87,15 +88,17 @@ static void open_step(tkw_program *p, const tki_frame *f, tk_span span) {
   }
   p->open = true;
   p->nvalues = p->nfrom = 0;
-  p->in = NULL;
+  p->in = p->ended = NULL;
 }
 
 void tkw_step_close(tkw_program *p) {
   const struct {
     const char *key;
     tk_buf *list;
-  } lists[] = {
-      {"values", &p->values}, {"accesses", &p->accesses}, {"ops", &p->ops}};
+  } lists[] = {{"values", &p->values},
+               {"accesses", &p->accesses},
+               {"ops", &p->ops},
+               {"undefined", &p->undefined}};
   if (!p->open) return;
   for (size_t i = 0; i < TK_COUNT(lists); i++) {
     if (!lists[i].list->n) continue;
@@ -158,6 +161,26 @@ static size_t put_slot(const tkw_run *r, tkw_program *p, const tki *t,
   return p->nvalues++;
 }
 
+/* [number, first, count, ...] of the lanes of a value that are undefined. */
+static void put_undefined(const tkw_run *r, tkw_program *p, tki *t, int slot,
+                          size_t number) {
+  tk_buf *out = &p->undefined;
+  if (!r->follows || bytes_of(p) > r->share) return;
+  tki_val marks = tkc_undefined_slot(t, t->frame, slot);
+  if (!tkc_any_undefined(&marks)) return;
+  size_t n = (size_t)tk_numel(&t->frame->func->slots[slot].type), stretches = 0;
+  const uint8_t *lane = tki_lanes(&marks);
+  tk_buf_printf(out, "%s[%zu", out->n ? "," : "", number);
+  for (size_t i = 0, k; i < n && stretches < MOST_STRETCHES; i = k) {
+    for (k = i; k < n && lane[k] == lane[i];) k++;
+    if (!lane[i]) continue;
+    tk_buf_printf(out, ",%zu,%zu", i, k - i);
+    stretches++;
+  }
+  tk_buf_putc(out, ']');
+  tki_release(t, &marks);
+}
+
 /* Whether a slot holds all that its type says: not a part that stands for a
  * block, not nothing. */
 static bool is_whole(const tk_func *f, int slot, const tki_val *v) {
@@ -206,7 +229,9 @@ static void put_operand(tkw_run *r, tkw_program *p, tki *t, const tk_inst *in,
                         int k, const tki_val *slots) {
   int slot = in->args[k];
   if (!is_whole(t->frame->func, slot, &slots[slot])) return;
-  p->from[p->nfrom++] = put_slot(r, p, t, t->frame->func, slot, &slots[slot]);
+  size_t number = put_slot(r, p, t, t->frame->func, slot, &slots[slot]);
+  p->from[p->nfrom++] = number;
+  put_undefined(r, p, t, slot, number);
 }
 
 void tkw_step_begins(tkw_run *r, tkw_program *p, tki *t, const tk_inst *in,
@@ -235,18 +260,37 @@ static void put_operation(tkw_program *p, const tk_inst *in, size_t result) {
   tk_buf_printf(out, "],\"to\":%zu}", result);
 }
 
+/* Whether a result is shown: it has a name, or its instruction is shown. */
+static bool is_shown(const tk_func *f, const tk_inst *in, int slot,
+                     bool operation, const tki_val *slots) {
+  bool named = f->slots[slot].name && !f->library;
+  bool reads =
+      in->op == TK_I_LOAD || in->op == TK_I_ATOMIC || in->op == TK_I_CAS;
+  return (named || operation || reads) && is_whole(f, slot, &slots[slot]);
+}
+
+void tkw_step_undefined(const tkw_run *r, tkw_program *p, tki *t,
+                        const tk_inst *in) {
+  const tk_func *f = t->frame->func;
+  if (!p->open || p->ended != in) return;
+  size_t number = p->first_result;
+  for (size_t k = 0; k < in->nres; k++)
+    if (is_shown(f, in, in->res[k], p->operation, t->frame->slots))
+      put_undefined(r, p, t, in->res[k], number++);
+  p->ended = NULL;
+}
+
 void tkw_step_ends(tkw_run *r, tkw_program *p, tki *t, const tk_inst *in,
                    const tki_val *slots) {
   const tk_func *f = t->frame->func;
   if (!followed_step(r, p, t)) return;
   bool operation = p->in == in && p->nfrom && shown_operands(in);
-  bool reads =
-      in->op == TK_I_LOAD || in->op == TK_I_ATOMIC || in->op == TK_I_CAS;
+  p->ended = in;
+  p->operation = operation;
+  p->first_result = p->nvalues;
   for (size_t k = 0; k < in->nres; k++) {
     int slot = in->res[k];
-    bool named = f->slots[slot].name && !f->library;
-    if (!named && !operation && !reads) continue;
-    if (!is_whole(f, slot, &slots[slot])) continue;
+    if (!is_shown(f, in, slot, operation, slots)) continue;
     size_t number = put_slot(r, p, t, f, slot, &slots[slot]);
     if (operation) put_operation(p, in, number);
   }

@@ -53,6 +53,8 @@ static void free_view(tk_env *e, void *ud) {
   tkw_run_end(&v->run);
   tk_buf_free(&v->launches);
   tk_buf_free(&v->one);
+  tk_buf_free(&v->form);
+  tk_buf_free(&v->staged);
   tk_buf_free(&v->parts);
   tk_buf_free(&v->json);
   tk_buf_free(&v->html);
@@ -76,6 +78,8 @@ static tk_view *view_new(tk_session *s, size_t megabytes) {
   v->stands = v->keeps = TKW_NO_PROGRAM;
   tk_buf_init(&v->launches, e);
   tk_buf_init(&v->one, e);
+  tk_buf_init(&v->form, e);
+  tk_buf_init(&v->staged, e);
   tk_buf_init(&v->parts, e);
   tk_buf_init(&v->json, e);
   tk_buf_init(&v->html, e);

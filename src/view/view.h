@@ -11,6 +11,12 @@
 #include "tkdbg/view.h"
 #include "view/run.h"
 
+/* The launch that has the stages of a program. */
+typedef struct tkw_staged {
+  uint64_t hash; /* of its form */
+  size_t launch;
+} tkw_staged;
+
 struct tk_view {
   tk_session *session;
   tk_watcher watcher;
@@ -28,6 +34,8 @@ struct tk_view {
   size_t n;        /* launches */
   tk_buf launches; /* their objects, with commas between them */
   tk_buf one;      /* ... of the one that is being written */
+  tk_buf form;     /* the text of the program of the last launch */
+  tk_buf staged;   /* tkw_staged of programs whose stages are in the page */
   tk_buf parts;    /* members that stand beside the launches */
   tkw_run run;
   tk_buf json, html; /* of the last reading */
@@ -48,5 +56,8 @@ void tkw_look_free(tk_view *v);
 
 /* launch.c: adds the object of a run that has ended. */
 void tkw_put_launch(tk_buf *out, tk_view *v, tki *t, tk_status st);
+
+/* stages.c: the member "stages" of the launch that is being written. */
+void tkw_put_stages(tk_buf *out, tk_view *v, const tki *t);
 
 #endif

@@ -2,6 +2,7 @@
 change what is shown, and the numbers there are the interpreter's."""
 import json
 import os
+import re
 import sys
 import tempfile
 import unittest
@@ -63,7 +64,36 @@ def loop(x, y, n, B: tl.constexpr):
         tl.store(y + at, w)
 """
 
-HEADS = ["Programs", "Source", "Values", "Tensors", "Keys"]
+UNDEFINED = """import triton
+import triton.language as tl
+
+
+@triton.jit
+def computed(x, y, n, B: tl.constexpr):
+    at = tl.arange(0, B)
+    v = tl.load(x + at, mask=at < n)
+    w = v * 2.0
+    s = tl.sum(w, 0)
+    tl.store(y + at, w, mask=at < n)
+"""
+
+THROUGH = """import triton
+import triton.language as tl
+
+
+@triton.jit
+def through(x, y):
+    i = tl.arange(0, 32)
+    v = tl.load(x + i[:, None] * 32 + i[None, :])
+    tl.store(y + i[:, None] + i[None, :] * 32, v)
+"""
+
+HEADS = ["Programs", "Source", "Values", "Tensors", "Stages", "Keys"]
+
+
+def heads(said):
+    """The last headings of a page; Layouts is there where a block has one."""
+    return [head for head in said["heads"] if head != "Layouts"][-len(HEADS):]
 
 
 def line_of(text):
@@ -110,7 +140,7 @@ class Page(unittest.TestCase):
         self.assertEqual([said["wrong"] for said in told_],
                          [[]] * len(pages.launches()))
         for said in told_:
-            self.assertEqual(said["heads"][-5:], HEADS)
+            self.assertEqual(heads(said), HEADS)
 
     def test_the_button_makes_it_dark_or_light(self):
         ground = "getComputedStyle(document.body).backgroundColor"
@@ -135,7 +165,7 @@ class Page(unittest.TestCase):
                 self.assertLessEqual(said["wide"], said["room"])
                 self.assertEqual((said["cut"], said["clipped"]), ([], 0))
                 self.assertEqual(said["unnamed"], 0)
-                self.assertEqual(said["heads"][-5:], HEADS)
+                self.assertEqual(heads(said), HEADS)
                 grounds.add(said["ground"])
         self.assertEqual(len(grounds), 2)
 
@@ -204,16 +234,140 @@ class Page(unittest.TestCase):
         said = told(self.page("tail"))
         self.assertIn("4 elements never written: y[96] to y[99]",
                       said["warnings"])
-        said = told(self.page("race"))
+        said = told(self.page("race"), """
+          then(() => at("article[data-tensor=bins] canvas", 3, 3));""")
         self.assertIn("16 elements written by more than one program",
                       said["warnings"])
+        self.assertIn("bins[0]", said["detail"])
+        self.assertIn("program (3, 0, 0)", said["detail"])
         line = line_of("tl.sum(v, 0)")
         said = told(self.page("axis"),
                     f"""then(() => click("[data-line='{line}']"));""")
         self.assertIn("sum along axis 0", " ".join(said["values"]))
-        said = told(self.page("stride"))
-        counts = self.data("stride")["tensors"][0]
-        self.assertLess(counts["read"][1], 32 * 48)
+        line = line_of("tl.load(x + i[:, None] * M")
+        said = told(self.page("stride"), f"""
+          then(() => click("[data-line='{line}']"));
+          told.x = text("article[data-tensor=x]");
+          told.read = text("#step-text + .access");""")
+        # eight rows of 48, each 32 after the one before: not from x[0, 0] to
+        # the end of a row
+        self.assertIn("x[0, 0] to x[5, 31], step 32, 1", said["read"])
+        self.assertIn("496 elements never read", said["x"])
+
+    def test_stages_are_linked_to_the_source(self):
+        """Each stage marks what the step's line has become, and a click there
+        goes to the line that it was made of."""
+        store = line_of("v * 2.0")
+        said = told(self.page("tail"), f"""
+          const shown = ["ttir", "layouts", "llir", "ptx"];
+          for (const name of shown) click(`#stage-${{name}}`);
+          then(() => click("[data-line='{store}']"));
+          told.marked = shown.map((name) =>
+            all(`[data-stage=${{name}}] .here`).join(""));
+          then(() => key("Home"));
+          then(() => [...document.querySelectorAll("[data-stage=ptx] span")]
+            .find((e) => e.textContent.includes("st.global")).click());
+          told.sides = shown.map((name) => document.querySelector(
+            `[data-stage=${{name}}]`).getBoundingClientRect().top);
+        """, width=2560)
+        self.assertEqual(said["wrong"], [])
+        for marked, words in zip(said["marked"], (
+                "store %", "store %", "st.global", "st.global")):
+            self.assertIn(words, marked)
+            self.assertNotIn("ld.global", marked)
+            self.assertNotIn("= load", marked)
+        self.assertIn(f"line {store - 2}", said["seen"][2]["step"])
+        self.assertIn(f"line {store}", said["seen"][3]["step"])
+        self.assertEqual(len(set(said["sides"])), 1)
+
+    def test_layouts_say_who_holds_an_element(self):
+        """As tkdbg layout says of the layout that the compiler prints."""
+        line = line_of("v = tl.load(x + i[:, None] * M")
+        said = told(self.page("stride"), f"""
+          then(() => click("[data-line='{line}']"));
+          told.blocks = all("#block-0");
+          then(() => at("[aria-label=Layouts] canvas", 3, 3));
+          told.first = text("[aria-label=Layouts] output");
+          const canvas = document.querySelector("[aria-label=Layouts] canvas");
+          const side = canvas.getBoundingClientRect().width / 64;
+          then(() => at("[aria-label=Layouts] canvas", 5.5 * side,
+            side * 1.5));
+          told.other = text("[aria-label=Layouts] output");
+        """)
+        self.assertEqual(said["wrong"], [])
+        self.assertEqual(said["blocks"], ["load %v fp32[8, 64]"])
+        self.assertEqual(said["first"], "[0, 0]: warp 0, lane 0, register 0")
+        done = pages.tkdbg(
+            support.BUILD, "compile", "--emit", "layouts", pages.PLANTED,
+            "--kernel", "stride", *pages.launches()["stride"])
+        spread = re.search(r"%v = load .*// (#linear<.*>)", done.stdout)[1]
+        drawn = pages.tkdbg(support.BUILD, "layout", spread, "8x64").stdout
+        row = re.search(r"^ +1 +(T.*)", drawn, re.M)[1].split()
+        thread, register = map(int, row[5][1:].split(":"))
+        self.assertEqual(
+            said["other"], f"[1, 5]: warp {thread // 32}, lane {thread % 32}, "
+            f"register {register}")
+
+    def test_shared_memory_is_drawn(self):
+        """Where an element lies is the xor of the places that the compiler
+        prints for the bits of its number."""
+        script = os.path.join(self.made.name, "through.py")
+        page = os.path.join(self.made.name, "through.html")
+        with open(script, "w", encoding="utf-8") as f:
+            f.write(THROUGH)
+        launch = (script, "--kernel", "through", "--grid", "1", "--arg",
+                  "x=f32[1024]:arange", "--arg", "y=f32[1024]:zeros")
+        done = pages.view(support.BUILD, "-o", page, *launch)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        said = told(page, """
+          then(() => click("[data-line='9']"));
+          told.blocks = all("[aria-label=Block] button");
+          told.conflicts = all("[aria-label=Layouts] p").join(" ");
+          const canvas = document.querySelector("[aria-label=Layouts] canvas");
+          const side = canvas.getBoundingClientRect().width / 32;
+          then(() => at("[aria-label=Layouts] canvas", 5.5 * side,
+            side * 3.5));
+          told.place = text("[aria-label=Layouts] output");
+        """)
+        self.assertEqual(said["wrong"], [])
+        self.assertEqual(said["blocks"], ["shared memory: fp32[32, 32]"])
+        printed = pages.tkdbg(support.BUILD, "compile", "--emit", "layouts",
+                              *launch).stdout
+        places, *conflicts = re.search(
+            r"places = (\[.*\]), conflicts: write x(\d), read x(\d), in "
+            r"row-major order write x(\d), read x(\d)", printed).groups()
+        place, number = 0, 3 * 32 + 5
+        for bit, leads_to in enumerate(json.loads(places)):
+            place ^= leads_to if number >> bit & 1 else 0
+        self.assertEqual(said["place"],
+                         f"[3, 5]: place {place}, bank {place % 32}")
+        # one of both goes along the columns, whose words are in one bank
+        self.assertEqual(conflicts[:2], ["1", "1"])
+        longer = [n for n in conflicts[2:] if n != "1"]
+        self.assertEqual(len(longer), 1, conflicts)
+        self.assertIn(f"{longer[0]} times as long", said["conflicts"])
+
+    def test_undefined_lanes_are_followed(self):
+        """With --check, a block that was computed from undefined lanes shows
+        which of its own are."""
+        script = os.path.join(self.made.name, "computed.py")
+        page = os.path.join(self.made.name, "computed.html")
+        with open(script, "w", encoding="utf-8") as f:
+            f.write(UNDEFINED)
+        done = pages.view(
+            support.BUILD, "--check", "-o", page, script, "--kernel",
+            "computed", "--grid", "1", "--arg", "x=f32[5]:ones", "--arg",
+            "y=f32[5]:zeros", "--arg", "n=5", "--arg", "B=8")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        said = told(page, """
+          then(() => click("[data-line='9']"));
+          told.product = all("article.value .numbers td");
+          then(() => click("[data-line='10']"));
+          told.sum = all(".along .scalar");
+        """)
+        self.assertEqual(said["wrong"], [])
+        self.assertEqual(said["product"], ["2"] * 5 + ["?"] * 3)
+        self.assertEqual(said["sum"], ["undefined"])
 
     def test_paper_is_light(self):
         """Pictures that were drawn in the dark are drawn anew to be printed."""

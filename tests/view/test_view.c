@@ -47,7 +47,29 @@ static const char source[] =
     "    at = tl.arange(0, B)\n"
     "    v = tl.load(x + at, mask=at < n)\n"
     "    e = tl.exp(v - tl.max(v, 0))\n"
-    "    tl.store(y + at, e / tl.sum(e, 0), mask=at < n)\n";
+    "    tl.store(y + at, e / tl.sum(e, 0), mask=at < n)\n"
+    "\n"
+    "@triton.jit\n"
+    "def computed(x, y, n, B: tl.constexpr):\n"
+    "    at = tl.arange(0, B)\n"
+    "    v = tl.load(x + at, mask=at < n)\n"
+    "    w = v * 2.0\n"
+    "    z = tl.where(at < n - 1, w, 0.0)\n"
+    "    s = tl.sum(w, 0)\n"
+    "    tl.store(y + at, z, mask=at < n)\n"
+    "\n"
+    "@triton.jit\n"
+    "def turned(x, y, n, B: tl.constexpr):\n"
+    "    i = tl.arange(0, B)\n"
+    "    on = (i[:, None] < n) & (i[None, :] < n - 7)\n"
+    "    at = i[:, None] + i[None, :] * B\n"
+    "    tl.store(y + at, tl.load(x + at, mask=on, other=0.0), mask=on)\n"
+    "\n"
+    "@triton.jit\n"
+    "def refused(x, y, n, B: tl.constexpr):\n"
+    "    at = tl.arange(0, B)\n"
+    "    v = tl.flip(tl.load(x + at, mask=at < n, other=0.0), 0)\n"
+    "    tl.store(y + at, v, mask=at < n)\n";
 
 enum { N = 16 * 16 };
 
@@ -234,6 +256,28 @@ START_TEST(steps_know_trips_and_callers) {
 }
 END_TEST
 
+/* Lanes that were computed from undefined ones are undefined, those that were
+ * chosen away are not; without the detector nobody knows. */
+START_TEST(undefined_lanes_are_followed) {
+  static const char *const wanted[] = {"[[0,5,3]]", "[[0,5,3]]", "",
+                                       "[[0,5,3],[1,0,1]]"};
+  fixture f;
+  begin(&f, false, 0);
+  ck_assert_int_eq(tk_session_check(f.s, "undef", NULL), TK_OK);
+  ck_assert_int_eq(tk_view_new(f.s, 0, &f.v), TK_OK);
+  ck_assert_int_eq(launch(&f, "computed", 1, 5, 8), TK_OK);
+  json_t *l = first_launch(&f);
+  for (int i = 0; i < 4; i++) {
+    json_t *step = step_on(l, "0", 42 + i, 0);
+    if (*wanted[i])
+      same_list(step, "undefined", wanted[i]);
+    else
+      ck_assert_ptr_null(json_object_get(step, "undefined"));
+  }
+  end(&f);
+}
+END_TEST
+
 START_TEST(operations_have_their_operands) {
   fixture f;
   begin(&f, true, 0);
@@ -280,6 +324,23 @@ START_TEST(tensors_know_who_touched_them) {
 END_TEST
 
 /* All programs add to the same elements, and store to the same ones. */
+/* A block whose neighbours in memory are not those of its rows. */
+START_TEST(columns_are_followed) {
+  fixture f;
+  begin(&f, true, 0);
+  ck_assert_int_eq(launch(&f, "turned", 1, 10, 16), TK_OK);
+  json_t *l = first_launch(&f), *cost = json_object_get(l, "cost");
+  json_t *tensors = json_object_get(l, "tensors");
+  same_list(json_array_get(tensors, 0), "read", "[0,10,16,10,32,10]");
+  same_list(json_array_get(tensors, 1), "written", "[0,10,16,10,32,10]");
+  same_list(cost, "off", "[452]"); /* of two accesses of 256 lanes */
+  ck_assert_int_eq(launch(&f, "turned", 1, 7, 16), TK_OK);
+  l = json_array_get(launches_of(&f), 1);
+  same_list(json_array_get(json_object_get(l, "tensors"), 0), "read", "[]");
+  end(&f);
+}
+END_TEST
+
 START_TEST(contested_elements_are_listed) {
   fixture f;
   begin(&f, true, 0);
@@ -442,6 +503,71 @@ START_TEST(the_page_holds_the_data) {
 }
 END_TEST
 
+/* ---- stages -------------------------------------------------------------- */
+
+static json_t *stage_at(json_t *launch, size_t i, const char *name) {
+  json_t *stage = json_array_get(json_object_get(launch, "stages"), i);
+  ck_assert_str_eq(text(stage, "name"), name);
+  return stage;
+}
+
+/* Whether a stage's text has some words, or says why there is none. */
+static void has_words(json_t *stage, const char *key, const char *words) {
+  const char *s = text(stage, key);
+  ck_assert_msg(strstr(s, words), "'%s' is not in: %s", words, s);
+}
+
+START_TEST(stages_stand_beside_a_launch) {
+  fixture f;
+  begin(&f, true, 0);
+  ck_assert_int_eq(launch(&f, "squares", 1, 10, 16), TK_OK);
+  ck_assert_int_eq(launch(&f, "add", 7, 200, 32), TK_OK);
+  ck_assert_int_eq(launch(&f, "add", 6, 200, 32), TK_OK);
+  json_t *all = launches_of(&f), *l = json_array_get(all, 1);
+  has_words(stage_at(l, 0, "ttir"), "text", "kernel @add(");
+  has_words(stage_at(l, 1, "layouts"), "text", "#linear<{register = ");
+  has_words(stage_at(l, 2, "llir"), "text", "define ptx_kernel void @add(");
+  json_t *ptx = stage_at(l, 3, "ptx"); /* if the plug-in is there */
+  if (json_object_get(ptx, "why"))
+    has_words(ptx, "why", "libtkdbg-nvptx.so");
+  else
+    has_words(ptx, "text", ".visible .entry add(");
+  /* the third launch is of the same program as the second */
+  ck_assert_double_eq(number(json_array_get(all, 2), "stages", 0), 1);
+  end(&f);
+}
+END_TEST
+
+/* A kernel that the compiler refuses runs all the same, and its report says
+ * only what the run found. */
+START_TEST(stages_that_cannot_be_made_say_why) {
+  fixture f;
+  begin(&f, true, 0);
+  ck_assert_int_eq(launch(&f, "wrong", 9, 0, 32), TK_FINDING);
+  ck_assert_int_eq(launch(&f, "refused", 1, 10, 1 << 18), TK_OK);
+  json_t *l = json_array_get(launches_of(&f), 1);
+  has_words(stage_at(l, 0, "ttir"), "text", "kernel @refused(");
+  has_words(stage_at(l, 3, "ptx"), "why", "shared memory");
+  const char *report = tk_report(f.s, false);
+  ck_assert_ptr_nonnull(strstr(report, "tl.load(x + at)"));
+  ck_assert_ptr_null(strstr(report, "shared memory"));
+  end(&f);
+}
+END_TEST
+
+/* A text for which there is no room is counted, not cut. */
+START_TEST(stages_keep_the_limit) {
+  fixture f;
+  begin(&f, true, 1);
+  tk_view_expect_many(f.v);
+  ck_assert_int_eq(launch(&f, "refused", 1, 10, 1 << 14), TK_OK);
+  json_t *llir = stage_at(first_launch(&f), 2, "llir");
+  ck_assert_double_gt(number(llir, "left_out", 0), 25000);
+  ck_assert_str_eq(text(llir, "text"), "");
+  end(&f);
+}
+END_TEST
+
 /* ---- runs ---------------------------------------------------------------- */
 
 START_TEST(results_are_the_same_bits) {
@@ -502,8 +628,10 @@ int main(void) {
   tcase_add_test(c, costs_are_exact);
   tcase_add_test(c, values_are_those_of_the_run);
   tcase_add_test(c, steps_know_trips_and_callers);
+  tcase_add_test(c, undefined_lanes_are_followed);
   tcase_add_test(c, operations_have_their_operands);
   tcase_add_test(c, tensors_know_who_touched_them);
+  tcase_add_test(c, columns_are_followed);
   tcase_add_test(c, contested_elements_are_listed);
   tcase_add_test(c, of_many_programs_some_are_kept);
   tcase_add_test(c, pages_keep_their_limit);
@@ -514,6 +642,9 @@ int main(void) {
   tcase_add_test(c, a_view_may_be_freed);
   tcase_add_test(c, a_page_that_cannot_be_written);
   tcase_add_test(c, the_page_holds_the_data);
+  tcase_add_test(c, stages_stand_beside_a_launch);
+  tcase_add_test(c, stages_that_cannot_be_made_say_why);
+  tcase_add_test(c, stages_keep_the_limit);
   tcase_add_test(c, results_are_the_same_bits);
   tcase_add_test(c, every_allocation_may_fail);
   suite_add_tcase(suite, c);
