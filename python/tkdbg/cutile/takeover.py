@@ -24,6 +24,7 @@ MOST_KEPT = 64
 
 class _Named:
     """What a Prepared asks its function."""
+    model = None
 
     def __init__(self, name: str, arg_names: list[str]) -> None:
         self.__name__ = name
@@ -38,14 +39,10 @@ class Launch(prepared.Prepared):
         made = front.read(kernel, sig, args.params, args.names,
                           session.options.check is not None)
         text = form.convert(made).encode("utf-8", "surrogateescape")
-        self.function: Any = _Named(made.name, [n for n, _ in args.names])
+        self.function: Any = _Named(made.name,
+                                    [leaf.name for leaf in args.leaves])
         self.session = session
-        self.options = {}
-        self.kernel: Any = None
-        self.ptr = 0
-        self.shared, self.scratch, self.threads = 0, 0, 0
-        self.most_shared, self.most_threads = 1, 1
-        self._extras, self._grid = 0, None
+        self.ptr, self.shared = 0, 0
         opened, out = c_void_p(), c_void_p()
         session.runs.free_garbage()
         session.check(session.attended(
