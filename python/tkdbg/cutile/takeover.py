@@ -36,8 +36,7 @@ class Launch(prepared.Prepared):
 
     def __init__(self, session: Session, kernel: Any, sig: Any,
                  args: signature.Arguments) -> None:
-        made = front.read(kernel, sig, args.params, args.names,
-                          session.options.check is not None)
+        made = front.read(kernel, sig, args.params, args.names)
         text = form.convert(made).encode("utf-8", "surrogateescape")
         self.function: Any = _Named(made.name,
                                     [leaf.name for leaf in args.leaves])
@@ -171,8 +170,7 @@ def _prepare(session, kernel, values):
     kinds = tuple((leaf.name, arguments.kind_of(type(leaf.value)))
                   for leaf in args.leaves)
     kept = vars(kernel).setdefault(KEPT, {})
-    key = (session, front.key_of(sig), kinds,
-           session.options.check is not None)
+    key = session, front.key_of(sig), kinds
     made = kept.get(key)
     if made is None:
         made = Launch(session, kernel, sig, args)
