@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "interp/check/alias.h"
 #include "interp/check/shadow.h"
 #include "interp/grid.h"
 #include "interp/site.h"
@@ -376,6 +377,7 @@ static void report_rest(tkc *c, tkc_shadow *s, const tki *t, bool same) {
 }
 
 void *tkc_RACE_begin(tkc *c, tki *t) {
+  tkc_alias_begin(c, t);
   return tkc_shadow_of(c, t);
 }
 

@@ -4,13 +4,15 @@
  * against what runs: a block of a block pointer lies within the declared shape
  * along axes that boundary_check= does not name; a descriptor's base, its
  * strides and where its blocks begin are multiples of 16 bytes, as the hardware
- * wants it from compute capability 9.0 on, and Triton's interpreter too.
+ * wants it from compute capability 9.0 on, and Triton's interpreter too.  Where
+ * the language is strict, some lane of a descriptor's block lies in its shape.
  */
 #include <inttypes.h>
 
 #include "interp/check/check.h"
 #include "interp/check/window.h"
 #include "interp/kernels.h"
+#include "ir/language.h"
 
 enum { ALIGNED = 16, FIRST_ARCH = 90 };
 
@@ -120,6 +122,31 @@ static void check_start(tkc_windows *w, tki *t, const tk_window_made *m) {
   tkc_reported(w->c, t, d);
 }
 
+/* ---- blocks outside of the shape ----------------------------------------- */
+
+static void outside_access(void *ud, tki *t, const tki_access *a) {
+  tkc *c = ud;
+  tki_stretch first = {0};
+  if (tk_inst_window(a->in) != TK_W_DESCRIPTOR || tki_next_stretch(a, &first))
+    return;
+  const char *name =
+      a->region == TKI_ANY ? "the tensor" : t->regions[a->region].name;
+  tk_diag *d = tkc_report(c, t, TK_D_OUTSIDE, NULL, NULL,
+                          "the block lies entirely outside of %s, where what a "
+                          "%s does is undefined",
+                          name, a->verb);
+  tkc_help(c, d,
+           "launch tl.cdiv(length, block) programs along the axis, or leave "
+           "out with an if what is outside");
+  tkc_reported(c, t, d);
+}
+
+static void see_outside(tkc *c, tki *t) {
+  tki_observer *o = TK_NEW(&c->run, tki_observer);
+  *o = (tki_observer){.ud = c, .access = outside_access, .rows = true};
+  tki_observe(t, o);
+}
+
 /* ---- hooks --------------------------------------------------------------- */
 
 static void window_access(void *ud, tki *t, const tki_access *a) {
@@ -136,6 +163,7 @@ static void window_access(void *ud, tki *t, const tki_access *a) {
 void tkc_windows_begin(tkc *c, tki *t) {
   const tk_unit *u = t->launch->unit;
   const tk_origin *o = &u->origin;
+  if (tk_language_is_strict(t->program->language)) see_outside(c, t);
   if (!o->windows.n) return;
   tkc_windows *w = TK_NEW(&c->run, tkc_windows);
   *w = (tkc_windows){.c = c};

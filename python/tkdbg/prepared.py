@@ -17,12 +17,20 @@ if TYPE_CHECKING:
 class Prepared:
     """A tk_launch for one signature, filled anew for each launch."""
 
+    _extras = 0  # memory that it was told of last
+    _fixed: frozenset[str] = frozenset()  # parameters of compile-time values
+    _grid: Any = None    # that C knows
+    _is_proved = False   # it is in the table of proofs
+    shared: Any = None   # bytes, once it is compiled
+    scratch = 0          # bytes of global memory for each program
+    registers = 0, 0     # of a thread: all, those in memory
+    threads, most_threads, most_shared = 0, 1, 1
+
     def __init__(self, function: JITFunction, session: Session,
                  values: Sequence[Any], options: dict[Any, Any]) -> None:
         self.function = function
         self.session = session
         self.options = options
-        self._extras = 0  # memory that it was told of last
         self._fixed = frozenset(p.name for p in function.params
                                 if p.is_constexpr)
         out = c_void_p()
@@ -47,11 +55,6 @@ class Prepared:
         self.threads = self.kernel.metadata.num_warps * device.WARP_SIZE
         self.most_threads = device.most_threads(0)
         self.most_shared = device.properties()["max_shared_mem"]
-        self._grid: Any = None   # that C knows
-        self._is_proved = False  # it is in the table of proofs
-        self.shared: Any = None  # bytes, once it is compiled
-        self.scratch = 0    # bytes of global memory for each program
-        self.registers = 0, 0  # of a thread: all, those in memory
         arch = device.model().arch
         for name, text in environment.compile_options(options, arch):
             session.check(session.lib.tk_launch_compile_option(

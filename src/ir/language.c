@@ -5,7 +5,15 @@
 #include <string.h>
 
 static const char *const names[] = {
-#define LANGUAGE(id, name) name,
+#define LANGUAGE(id, name, strict) name,
+#define PHRASE(id, from, to)
+#include "ir/language.def"
+#undef LANGUAGE
+#undef PHRASE
+};
+
+static const bool is_strict[] = {
+#define LANGUAGE(id, name, strict) strict,
 #define PHRASE(id, from, to)
 #include "ir/language.def"
 #undef LANGUAGE
@@ -18,7 +26,7 @@ typedef struct phrase {
 } phrase;
 
 static const phrase phrases[] = {
-#define LANGUAGE(id, name)
+#define LANGUAGE(id, name, strict)
 #define PHRASE(id, from, to) {TK_LANGUAGE_##id, from, to},
 #include "ir/language.def"
 #undef LANGUAGE
@@ -27,6 +35,10 @@ static const phrase phrases[] = {
 
 const char *tk_language_name(tk_language l) {
   return names[l];
+}
+
+bool tk_language_is_strict(tk_language l) {
+  return is_strict[l];
 }
 
 int tk_language_find(const char *name) {

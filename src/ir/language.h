@@ -10,7 +10,7 @@
 #include "base/env.h"
 
 typedef enum tk_language {
-#define LANGUAGE(id, name) TK_LANGUAGE_##id,
+#define LANGUAGE(id, name, strict) TK_LANGUAGE_##id,
 #define PHRASE(id, from, to)
 #include "ir/language.def"
 #undef LANGUAGE
@@ -19,6 +19,9 @@ typedef enum tk_language {
 
 /* As the head of a text says it. */
 const char *tk_language_name(tk_language l);
+/* Whether tensors that overlap, and blocks outside of a shape, are undefined.
+ */
+bool tk_language_is_strict(tk_language l);
 /* -1: it is none. */
 int tk_language_find(const char *name);
 /* A message's format in the words of a language; what it is filled with stays

@@ -171,15 +171,30 @@ class Launches(unittest.TestCase):
         self.refused("ct.launch(1, (1,), double, (a, b, 1, 7))",
                      "Dimension #0 of shape (7,) is not a power of two")
 
-    def test_conversions_that_are_not_there(self):
-        self.refused("""
+    def test_axes_of_annotations(self):
+        kernel = """
+from typing import Annotated
 @ct.kernel
-def narrow(a):
-    x = ct.load(a, (0,), (8,))
-    x = ct.astype(x, ct.float8_e8m0fnu, rounding_mode=ct.RoundingMode.RZ)
-    ct.store(a, (0,), x.astype(ct.float32))
-ct.launch(1, (1,), narrow, (a,))
-""", "tkdbg: conversions to float8_e8m0fnu are not supported (script.py:17)")
+def fixed(a: Annotated[ct.Array, ct.ArrayAnnotation(static_shape_dims=%s)]):
+    ct.store(a, (0,), ct.load(a, (0,), (8,)))
+ct.launch(1, (1,), fixed, (a,))
+"""
+        self.refused(kernel % "(5,)", "static_shape_dims contains axis 5, but "
+                     "array rank is 1")
+        self.refused(kernel % "(0, -1)", "static_shape_dims contains "
+                     "duplicate axis -1")
+
+    def test_wrapped_front_end(self):
+        """Whoever wraps the function that compiles changes nothing."""
+        code, output = self.script("""
+from cuda.tile import _compile
+real = _compile.compile_tile
+_compile.compile_tile = lambda *args, **kwargs: real(*args, **kwargs)
+ct.launch(1, (1,), double, (a, b, 3, 8))
+print(b[:3])
+""", "--print-ir")
+        self.assertEqual(code, 0, output)
+        self.assertIn("over %k = ", output)
 
 
 @unittest.skipUnless(has_cutile() and support.has("torch"),

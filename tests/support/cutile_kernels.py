@@ -1179,6 +1179,176 @@ def tuning():
     same(c, a + b)
 
 
+# ---- conversions with a rounding mode --------------------------------------
+
+
+def rounded(to, mode):
+    @ct.kernel
+    def kernel(a, out, T: Int):
+        t = ct.load(a, (0,), (T,)).astype(to, rounding_mode=mode)
+        ct.store(out, (0,), t.astype(out.dtype))
+    return kernel
+
+
+def coded(to, mode=None):
+    """The codes of a type that NumPy has not."""
+    @ct.kernel
+    def kernel(a, out, T: Int):
+        t = ct.load(a, (0,), (T,)).astype(to, rounding_mode=mode)
+        ct.store(out, (0,), ct.bitcast(t, ct.uint8))
+    return kernel
+
+
+def from_codes(dtype):
+    @ct.kernel
+    def kernel(a, out, T: Int):
+        t = ct.bitcast(ct.load(a, (0,), (T,)), dtype)
+        ct.store(out, (0,), t.astype(ct.float32))
+    return kernel
+
+
+@case
+def rounding_of_fp64():
+    a = np.r_[floats(60, dtype="f8") * 1e3, 0.0, np.inf, 1e300, -1e-300]
+    with np.errstate(over="ignore"):
+        near = a.astype("f4")
+    down = np.where(near > a, np.nextafter(near, np.float32(-np.inf)), near)
+    up = np.where(near < a, np.nextafter(near, np.float32(np.inf)), near)
+    for mode, want in ((ct.RoundingMode.RM, down), (ct.RoundingMode.RP, up),
+                       (ct.RoundingMode.RZ, np.where(a < 0, up, down)),
+                       (ct.RoundingMode.RN, near)):
+        out = np.zeros(64, "f4")
+        launch((1,), rounded(ct.float32, mode), a, out, 64)
+        same(out, want)
+
+
+@case
+def rounding_to_tf32():
+    exact = 1 + np.arange(8) * 2.0 ** -10
+    a = (exact[:, None] + np.array([0, 1, 2, 3]) * 2.0 ** -12).ravel()
+    a = np.r_[a, -a]
+    k = np.abs(a) * 1024
+    for dtype in "f4", "f8":
+        for mode, whole in ((ct.RoundingMode.RZ, np.floor(k)),
+                            (ct.RoundingMode.RA, np.floor(k + 0.5)),
+                            (ct.RoundingMode.RN, np.rint(k))):
+            if dtype == "f8" and mode == ct.RoundingMode.RA:
+                continue
+            out = np.zeros(64, "f4")
+            launch((1,), rounded(ct.tfloat32, mode), a.astype(dtype), out, 64)
+            same(out, np.copysign(whole / 1024, a).astype("f4"))
+    hair = np.full(64, 1 + 2.0 ** -11 + 2.0 ** -50)  # is rounded once
+    launch((1,), rounded(ct.tfloat32, ct.RoundingMode.RN), hair, out, 64)
+    same(out, np.full(64, 1 + 2.0 ** -10, "f4"))
+
+
+def narrowed(mode):
+    @ct.kernel
+    def kernel(a, out, T: Int):
+        t = ct.load(a, (0,), (T,)).astype(ct.bfloat16)  # exact
+        ct.store(out, (0,), t.astype(ct.float16, rounding_mode=mode))
+    return kernel
+
+
+@case
+def rounding_of_bf16():
+    tiny = 2.0 ** -24  # the least of fp16
+    a = np.array([0.25, 0.5, 0.75, 1.0, 1.5, 2.5, 2.0, 3.5], "f4") * tiny
+    a = np.r_[a, -a]
+    k = a / tiny
+    for mode, want in ((ct.RoundingMode.RM, np.floor(k)),
+                       (ct.RoundingMode.RP, np.ceil(k)),
+                       (ct.RoundingMode.RZ, np.trunc(k)),
+                       (ct.RoundingMode.RN, np.rint(k)),
+                       (ct.RoundingMode.RA,
+                        np.copysign(np.floor(np.abs(k) + 0.5), k))):
+        out = np.zeros(16, "f2")
+        launch((1,), narrowed(mode), a, out, 16)
+        same(out, (want * tiny).astype("f2"))
+
+
+@case
+def to_exponents():
+    a = np.array([1.0, 1.5, 2.0, 3.9, 0.75, -4.0, 2.0 ** -127, 2.0 ** -126,
+                  2.0 ** -128, 1.5 * 2.0 ** -127, 3e38, np.inf, np.nan,
+                  2.0 ** 127, 0.5, 1e-20], "f4")
+    e = np.array([127, 127, 128, 128, 126, 129, 0, 1, 0, 0, 254, 255, 255,
+                  254, 126, 60], "u1")
+    for mode, up in ((ct.RoundingMode.RZ, 0), (ct.RoundingMode.RP, 1)):
+        out = np.zeros(16, "u1")
+        launch((1,), coded(ct.float8_e8m0fnu, mode), a, out, 16)
+        whole = np.isin(np.arange(16), (0, 2, 5, 6, 7, 8, 11, 12, 13, 14))
+        same(out, e + (up * ~whole).astype("u1"))
+    codes, back = np.arange(256, dtype="u1"), np.zeros(256, "f4")
+    launch((1,), from_codes(ct.float8_e8m0fnu), codes, back, 256)
+    same(back, np.r_[2.0 ** (np.arange(255) - 127), np.nan].astype("f4"))
+
+
+@ct.kernel
+def to_fours(a, out, T: Int):
+    t = ct.load(a, (0,), (T,)).astype(ct.float4_e2m1fn)
+    ct.store(out, (0,), t.astype(ct.float32))
+
+
+@case
+def to_four_bits():
+    grid = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+    ties = (grid[1:] + grid[:-1]) / 2
+    a = np.r_[grid, ties, 100.0]
+    a = np.r_[a, -a]
+    even = np.array([0, 1, 1, 2, 2, 4, 4])
+    want = np.r_[grid, even, 6]
+    for dtype in "f4", "f8":
+        out = np.zeros(32, "f4")
+        launch((1,), to_fours, a.astype(dtype), out, 32)
+        same(out, np.r_[want, -want].astype("f4"))
+    hair = np.full(32, 0.25 + 2.0 ** -40)  # is rounded once
+    launch((1,), to_fours, hair, out, 32)
+    same(out, np.full(32, 0.5, "f4"))
+
+
+@ct.kernel
+def small_constants(out, codes, flags):
+    t = ct.astile((0, 1, 2, 4), dtype=ct.float4_e2m1fn)
+    ct.store(out, (0,), t.astype(ct.float32))
+    e = ct.astile((0.25, 1, 2, 4), dtype=ct.float8_e8m0fnu)
+    ct.store(codes, (0,), ct.bitcast(e, ct.uint8))
+    ct.store(flags, (0,), ct.astile((0, 2.5, 4, 1), dtype=ct.bool_))
+
+
+@case
+def constants_of_few_bits():
+    out, codes = np.zeros(4, "f4"), np.zeros(4, "u1")
+    flags = np.zeros(4, bool)
+    launch((1,), small_constants, out, codes, flags)
+    same(out, [0, 1, 2, 4])
+    same(codes, [125, 127, 128, 129])
+    same(flags, [False, True, True, True])
+
+
+# ---- functions that use what is around them -------------------------------
+
+
+@ct.kernel
+def clamped_sums(a, n, out, sums, M: Int, N: Int):
+    t = ct.load(a, (0, 0), (M, N))
+    limit = ct.bid(0) + n
+
+    def capped(x, y):
+        return ct.minimum(x + y, limit)
+    ct.store(out, (0,), ct.reduce(t, 1, capped, 0))
+    ct.store(sums, (0, 0), ct.scan(t, 1, capped, 0))
+
+
+@case
+def captured_values():
+    a = rng.integers(0, 4, (4, 8)).astype("i4")
+    out, sums = np.zeros(4, "i4"), np.zeros((4, 8), "i4")
+    launch((1,), clamped_sums, a, 5, out, sums, 4, 8)
+    same(out, np.minimum(a.sum(1), 5))
+    same(sums, np.minimum(a.cumsum(1), 5))
+
+
 def main():
     failed = 0
     for name in sys.argv[1:] or CASES:

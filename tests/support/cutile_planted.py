@@ -288,7 +288,39 @@ def race_lanes():
 def in_place(x, y, out, T: Int):
     i = ct.bid(0)
     t = ct.load(x, (i,), (T,)) + ct.load(y, (i,), (T,))
-    ct.store(out, (i,), t)
+    ct.store(out, (i,), t)  # here: alias_in_place
+
+
+@case
+def alias_in_place():
+    x = floats(60)
+    launch((4,), in_place, x, floats(60), x, 16)
+
+
+@ct.kernel
+def two_outputs(x, low, high, T: Int):
+    t = ct.load(x, (0,), (T,))
+    ct.store(low, (0,), t)
+    ct.store(high, (0,), -t)  # here: alias_outputs
+
+
+@case
+def alias_outputs():
+    whole = np.zeros(24, "f4")
+    launch((1,), two_outputs, floats(16), whole[:16], whole[8:], 16)
+
+
+@ct.kernel
+def read_back(x, out, copy, T: Int):
+    ct.store(out, (0,), ct.load(x, (0,), (T,)) * 2)
+    t = ct.load(copy, (0,), (T,))  # here: alias_read_back
+    ct.store(out, (1,), t)
+
+
+@case
+def alias_read_back():
+    out = np.zeros(32, "f4")
+    launch((1,), read_back, floats(16), out, out[:16], 16)
 
 
 @ct.kernel
@@ -313,6 +345,10 @@ def right():
     launch((1,), asserted, floats(16), 16)
     launch((4,), in_place, floats(60), floats(60), np.zeros(60, "f4"), 16)
     launch((1,), guarded, floats(16), np.zeros(1, "f4"), 16)
+    x, pairs = floats(64), np.zeros((16, 2), "f4")
+    launch((4,), in_place, x, x, np.zeros(64, "f4"), 16)  # only read
+    launch((1,), two_outputs, x[:16], pairs[:, 0], pairs[:, 1], 16)
+    launch((1,), two_outputs, x[:16], x[16:32], x[32:48], 16)
 
 
 def line_of(name):

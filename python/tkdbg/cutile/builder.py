@@ -26,6 +26,11 @@ ELEMENTS = {
 BITS = {"int1": 1, "fp8e4nv": 8, "fp8e5": 8, "fp16": 16, "bf16": 16,
         "fp32": 32, "fp64": 64, **{f"{u}int{n}": n for n in (8, 16, 32, 64)
                                    for u in ("", "u")}}
+# what the bits of those that are no type of the form stand for
+DECODED = {
+    "float8_e8m0fnu": [*(2.0 ** (n - 127) for n in range(255)), math.nan],
+    "float4_e2m1fn": [s * n for s in (1, -1)
+                      for n in (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)]}
 INT32, INT64, FLAG = FormType("int32"), FormType("int64"), FormType("int1")
 
 Emitter = Callable[["Builder", Op], None]
@@ -192,12 +197,11 @@ class Builder:
         found = self.slots.get(value)
         if found is not None:
             return found
-        if value in self.constants:
-            return self.constant(self.type(value), self.constants[value])
-        if value.constant is not None and isinstance(value.type, Tile):
-            return self.constant(self.type(value), value.constant)
-        raise Refused("a function of a reduction or scan uses a value that is "
-                      "computed outside of it")
+        number = self.constants.get(value, value.constant)
+        if number is None or not isinstance(value.type, Tile):
+            raise Refused("a value is used that has no place in the form")
+        return self.constant(self.type(value), code_of(value.type.dtype,
+                                                       number))
 
     def set(self, value: Value, slot: Slot) -> None:
         """value is in a slot from here on."""
@@ -320,8 +324,22 @@ def _where(op: Op) -> str:
     return f" ({os.path.basename(op.places[-1].file)}:{op.places[-1].line})"
 
 
+def code_of(dtype: str, value: Any) -> Any:
+    """A number as the form's type for a dtype of cuda.tile has it."""
+    known = DECODED.get(dtype)
+    if known is None:
+        return value
+    if math.isnan(value):
+        return len(known) - 1
+    return min(range(len(known)), key=lambda code: (
+        abs(known[code] - value) if known[code] == known[code] else math.inf,
+        math.copysign(1, known[code]) != math.copysign(1, value), code % 2))
+
+
 def bits_of(name: str, value: Any) -> int:
     """The bits of a number of an element type."""
+    if name == "int1":
+        return int(bool(value))
     if not is_float(name):
         return int(value) & ((1 << BITS[name]) - 1)
     value = float(value)

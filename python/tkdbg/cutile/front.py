@@ -91,7 +91,7 @@ def _raw_block(kernel: Any, sig: Any) -> Any:
     """What the front end makes of a kernel, with dead operations dropped and
     nothing else done to it."""
     compile_tile = lookup("cuda.tile._compile:compile_tile")
-    module = sys.modules[compile_tile.__module__]
+    module = sys.modules["cuda.tile._compile"]  # whoever wraps the function
     drop_dead = lookup("cuda.tile._compile:dead_code_elimination_pass",
                        "cuda.tile._passes.dce:dead_code_elimination_pass")
     lookup("cuda.tile._compile:_transform_ir")
@@ -222,7 +222,7 @@ def _is_wide(array: Any) -> bool:
 
 
 def read(kernel: Any, sig: Any, params: list[Param],
-         arguments: list[tuple[str, str | None]], checked: bool) -> Kernel:
+         arguments: list[tuple[str, str | None]]) -> Kernel:
     """A kernel's form for a signature; raises what cuda.tile finds wrong."""
     function, _ = parameters_of(kernel)
     reader = _Reader()
@@ -237,7 +237,7 @@ def read(kernel: Any, sig: Any, params: list[Param],
     place = Place(file, line, max(1, begin), line,
                   max(1, begin) + (len(code.co_name) if begin else 0))
     return Kernel(code.co_name, place, body, params, arguments,
-                  reader.sources, version(), checked)
+                  reader.sources, version())
 
 
 # ---- signatures -----------------------------------------------------------

@@ -258,6 +258,7 @@ def emit_reduction(b: Builder, op: Op, scan: bool) -> None:
     """tile_reduce and tile_scan."""
     axis = op.attributes["axis"]
     xs = [b.slot(x) for x in op.operands["xs"]]
+    around = _captured(b, op.blocks[0])
     word = _simple(op)
     attributes: dict[str, Any] = {"axis": axis}
     if scan and op.attributes["reverse"]:
@@ -267,27 +268,43 @@ def emit_reduction(b: Builder, op: Op, scan: bool) -> None:
             "scan" if scan else "reduce", b.type(op.results[0]), xs[0],
             op=word, **attributes))
         return
-    results = [Slot(b.type(r)) for r in op.results]
-    shapes = []
     shape = list(xs[0].type.shape)
+    xs += [b.broadcast(b.slot(v), shape) for v in around]
+    results = [Slot(b.type(r)) for r in op.results]
+    results += [Slot(results[0].type.of(x.type.element))
+                for x in xs[len(results):]]
+    shapes = []
     if scan:
         shapes.append(tuple(shape))
     while not scan and shape[axis] > 1:
         shape[axis] //= 2
         shapes.append(tuple(shape))
     b.add("scan_fn" if scan else "reduce_fn", results, xs, attributes,
-          functions=[_combine(b, op, s) for s in shapes])
+          functions=[_combine(b, op, around, s) for s in shapes])
     for value, slot in zip(op.results, results):
         b.set(value, slot)
 
 
-def _combine(b: Builder, op: Op, shape: tuple[int, ...]) -> str:
+def _captured(b: Builder, body: Block) -> list[Value]:
+    """What a function of scalars takes from around it: to the form these are
+    more tiles, of which the first of two stays."""
+    own = {*body.params, *(v for op in body.ops for v in op.results)}
+    used = [v for op in body.ops for operand in op.operands.values()
+            for v in (operand if isinstance(operand, tuple) else (operand,))]
+    return list(dict.fromkeys(v for v in used
+                              if v is not None and v not in own and
+                              v in b.slots))
+
+
+def _combine(b: Builder, op: Op, around: list[Value],
+             shape: tuple[int, ...]) -> str:
     """Makes the function that combines two tiles of a shape; its name."""
     body = op.blocks[0]
     name = f"combine#{len(b.made) + 1}" if b.made else "combine"
     inner = type(b)(b.kernel, b.made, b, shape)
     # lhs0, rhs0, lhs1, rhs1 there; those of each side together here
-    ordered = [*body.params[::2], *body.params[1::2]]
+    ordered = [*body.params[::2], *around, *body.params[1::2],
+               *(Value("", v.type) for v in around)]
     for i, param in enumerate(ordered):
         half = len(ordered) // 2
         side = "a" if i < half else "b"
@@ -302,7 +319,7 @@ def _combine(b: Builder, op: Op, shape: tuple[int, ...]) -> str:
                           "branch is not supported")
         inner.operation(each)
     results = [inner.broadcast(inner.slot(v), shape)
-               for v in end.operands["outputs"]]
+               for v in (*end.operands["outputs"], *around)]
     inner.compound("return", results=results)
     function = Function(name, [inner.slots[p] for p in ordered], b.place,
                         inner.out, [slot.type for slot in results])

@@ -14,8 +14,6 @@ from .statements import FormType
 
 _PADDING = {"zero": 0.0, "neg_zero": -0.0, "nan": math.nan,
             "pos_inf": math.inf, "neg_inf": -math.inf}
-_OUTSIDE = ("the tile lies entirely outside of the array, which cuda.tile "
-            "leaves undefined")
 _PROMISE = ("check_bounds=False promises that the tile lies in the array, and "
             "it does not")
 
@@ -34,7 +32,7 @@ class Window:
         tile = type.tile
         for t, n in enumerate(tile):
             axis = type.order[t] if type.order else t
-            at, start = self._positions(b, type, index[t], t, n)
+            at = self._positions(b, type, index[t], t, n)
             row = [1] * len(tile)
             row[t] = n
             at = b.reshape(at, row)
@@ -43,8 +41,6 @@ class Window:
             length = b.cast(b.slot(lengths[axis]), "int64")
             inside = b.binary("and", b.compare("ge", at, b.constant(INT64, 0)),
                               b.compare("lt", at, length))
-            if start is not None and b.kernel.checked and not inbounds:
-                self._touches(b, start, n, length)
             inside = b.broadcast(inside, tile)
             self.mask = (inside if self.mask is None else
                          b.binary("and", self.mask, inside))
@@ -53,17 +49,17 @@ class Window:
             self.mask = None
 
     def _positions(self, b, type, index, t, n):
-        """(lanes along an axis, the first of them), as int64."""
+        """The places of lanes along an axis, as int64."""
         i = b.cast(b.slot(index), "int64")
         if type.kind == "gather":
             if t == type.sparse:
-                return i, None
+                return i
             start = i
         else:
             start = b.binary("mul", i, b.constant(INT64, type.steps[t]))
         lanes = b.emit("arange", INT32.shaped((n,)), start=0)
         lanes = b.cast(lanes, "int64")
-        return b.binary("add", lanes, start), start
+        return b.binary("add", lanes, start)
 
     def _step(self, b, offset, tile):
         """Moves the addresses along an axis."""
@@ -74,12 +70,6 @@ class Window:
         self.pointer = b.broadcast(self.pointer, tile)
         self.pointer = b.emit("addptr", self.pointer.type, self.pointer,
                               b.broadcast(offset, tile))
-
-    def _touches(self, b, start, n, length):
-        """Promises that a tile is not all outside."""
-        begins = b.compare("lt", start, length)
-        ends = b.compare("gt", start, b.constant(INT64, -n))
-        b.promise(b.binary("and", begins, ends), _OUTSIDE)
 
     def finish(self, b: Builder, shape: tuple[int, ...]) -> None:
         """Both in the shape of the tile."""

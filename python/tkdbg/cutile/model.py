@@ -99,4 +99,3 @@ class Kernel(NamedTuple):
     arguments: list[tuple[str, str | None]]  # names; text where it is known
     sources: dict[str, list[str]]   # lines by file
     version: str                    # of cuda.tile
-    checked: bool = False           # what cuda.tile leaves undefined stops

@@ -1,7 +1,7 @@
 """Emitters of what is made of nothing, copied, or moved."""
 from __future__ import annotations
 
-from .builder import BITS, FLAG, INT32, Builder, emits
+from .builder import BITS, FLAG, INT32, Builder, code_of, emits
 from .model import Op, Tile
 from .statements import Slot
 
@@ -22,19 +22,21 @@ def _const(b, op):
         return  # a module, a text: what the front end alone uses
     type = b.type(result)
     if isinstance(value, tuple):
-        b.set(result, _dense(b, type, value))
+        b.set(result, _dense(b, type, result.type.dtype, value))
     elif not result.type.shape:
         b.constants[result] = value
     else:
+        value = code_of(result.type.dtype, value)
         b.set(result, b.broadcast(b.constant(type.shaped(()), value),
                                   type.shape))
 
 
-def _dense(b, type, value):
+def _dense(b, type, dtype, value):
     """A tile of given numbers, by choosing among them lane by lane."""
     flat = list(value)
     while flat and isinstance(flat[0], tuple):
         flat = [x for row in flat for x in row]
+    flat = [code_of(dtype, x) for x in flat]
     row = type.shaped((len(flat),))
     lanes = b.emit("arange", INT32.shaped(row.shape), start=0)
     made = b.constant(row, flat[0])
@@ -56,11 +58,7 @@ def _assign(b, op):
     if not isinstance(result.type, Tile):
         return
     to = b.new(result)
-    if value in b.slots:
-        b.move(to, b.slots[value])
-    else:
-        source = b.slot(value)
-        b.move(to, source)
+    b.move(to, b.slot(value))
     b.set(result, to)
 
 

@@ -3,23 +3,80 @@ from __future__ import annotations
 
 import math
 
-from .builder import Builder, emits, is_float, is_signed
+from .builder import BITS, Builder, emits, is_float, is_signed
 from .model import Refused, Tile, Value
 from .statements import Slot
 
 
 
-def _tf32(b, x):
-    """Rounded to 10 bits of mantissa, ties to even."""
+def _to_odd(b, x):
+    """As fp32; a number between two of fp32 becomes the odd one of them, so
+    that it is rounded again as if it had not been."""
+    if x.type.element != "fp64":
+        return b.cast(x, "fp32")
+    cut = b.emit("extern", x.type.of("fp32"), x,
+                 function="double2float_rz", overload=0)
+    bits = b.emit("copy", x.type.of("uint32"), cut)
+    rest = b.compare("ne", b.cast(cut, "fp64"), x)
+    odd = b.binary("or", bits, b.cast(rest, "uint32"))
+    return b.emit("copy", cut.type, odd)
+
+
+def _to_tf32(b, x, mode):
+    """Rounded to 10 bits of mantissa."""
+    x = _to_odd(b, x)
     bits = b.emit("copy", x.type.of("uint32"), x)
-    odd = b.binary("and", b.binary("lshr", bits, b.number(bits, 13)),
-                   b.number(bits, 1))
-    up = b.binary("add", bits, b.binary("add", odd, b.number(bits, 0xFFF)))
-    cut = b.binary("and", up, b.number(bits, 0xFFFFE000))
+    up = {"zero": 0, "nearest_away": 0x1000}.get(mode, 0xFFF)
+    moved = b.binary("add", bits, b.number(bits, up))
+    if mode in (None, "nearest_even"):
+        odd = b.binary("and", b.binary("lshr", bits, b.number(bits, 13)),
+                       b.number(bits, 1))
+        moved = b.binary("add", moved, odd)
+    cut = b.binary("and", moved, b.number(bits, 0xFFFFE000))
     rounded = b.emit("copy", x.type, cut)
     size = b.binary("and", bits, b.number(bits, 0x7F800000))
     finite = b.compare("ne", size, b.number(bits, 0x7F800000))
     return b.select(finite, rounded, x)
+
+
+def _to_exponent(b, x, mode):
+    """The exponent of e8m0: of the power of two below, or above; without the
+    sign; of infinity, as of NaN, 255."""
+    x = _to_odd(b, x)
+    bits = b.emit("copy", x.type.of("uint32"), x)
+    size = b.binary("and", bits, b.number(bits, 0x7FFFFFFF))
+    made = b.binary("lshr", size, b.number(bits, 23))
+    if mode == "positive_inf":
+        rest = b.binary("and", bits, b.number(bits, 0x7FFFFF))
+        least = b.compare("eq", made, b.number(bits, 0))
+        most = b.select(least, b.number(bits, 0x400000), b.number(bits, 0))
+        above = b.binary("and", b.compare("gt", rest, most),
+                         b.compare("lt", made, b.number(bits, 255)))
+        made = b.binary("add", made, b.cast(above, "uint32"))
+    return b.cast(made, "uint8")
+
+
+# between two numbers of e2m1, from the least: ">" where a tie goes down
+_BETWEEN = (("gt", 0.25), ("ge", 0.75), ("gt", 1.25), ("ge", 1.75),
+            ("gt", 2.5), ("ge", 3.5), ("gt", 5.0))
+
+
+def _to_e2m1(b, x, mode):
+    """The four bits of the nearest number; 6 for what is larger, and NaN."""
+    x = _to_odd(b, x)
+    size = b.emit("unary", x.type, x, op="abs")
+    bits = b.emit("copy", x.type.of("uint32"), x)
+    sign = b.binary("lshr", bits, b.number(bits, 31))
+    made = b.binary("shl", sign, b.number(bits, 3))
+    for than, least in _BETWEEN:
+        above = b.compare(than, size, b.number(size, least))
+        made = b.binary("add", made, b.cast(above, "uint32"))
+    nan = b.compare("ne", x, x)
+    return b.cast(b.select(nan, b.number(bits, 7), made), "uint8")
+
+
+_TO = {"tfloat32": _to_tf32, "float8_e8m0fnu": _to_exponent,
+       "float4_e2m1fn": _to_e2m1}
 
 
 def _from_exponent(b, x):
@@ -60,21 +117,46 @@ def as_float(b: Builder, value: Value) -> Slot:
 def _astype(b, op):
     result = op.results[0]
     x, to = as_float(b, op.operands["x"]), b.type(result)
-    if result.type.dtype in _NARROW:
-        raise Refused(f"conversions to {result.type.dtype} are not supported")
     mode = op.attributes.get("rounding_mode")
-    if mode not in (None, "nearest_even", "zero"):
-        raise Refused(f"conversions with rounding_mode {mode} are not "
-                      "supported")
-    if to.element == "int1" and x.type.element != "int1":
+    special = _TO.get(result.type.dtype)
+    if op.operands["x"].type.dtype == result.type.dtype:
+        made = b.slot(op.operands["x"])
+    elif special is not None:
+        made = special(b, x, mode)
+    elif to.element == "int1" and x.type.element != "int1":
         made = b.compare("ne", x, b.number(x, 0))
-    elif is_float(x.type.element) and is_float(to.element) and mode == "zero":
-        made = b.cast(x, to.element, rounding="zero")
+    elif is_float(x.type.element) and is_float(to.element):
+        made = _round(b, x, to.element, mode)
     else:
         made = b.cast(x, to.element)
-    if result.type.dtype == "tfloat32":
-        made = _tf32(b, made)
     b.set(result, made)
+
+
+def _round(b, x, to, mode):
+    """A float as another; what cuda.tile has other modes for, and is not
+    below, is exact."""
+    way = _DIRECTED.get(mode)
+    if (x.type.element, to) == ("fp64", "fp32") and way:
+        return b.emit("extern", x.type.of(to), x,
+                      function=f"double2float_{way}", overload=0)
+    if mode == "zero" and BITS[x.type.element] >= BITS[to]:
+        return b.cast(x, to, rounding="zero")
+    nearest = b.cast(x, to)
+    if (x.type.element, to) != ("bf16", "fp16") or mode in (None,
+                                                            "nearest_even"):
+        return nearest
+    wide = b.cast(x, "fp32")
+    below = b.cast(wide, to, rounding="zero")
+    bits = b.emit("copy", x.type.of("uint16"), below)
+    above = b.emit("copy", below.type,  # in size
+                   b.binary("add", bits, b.number(bits, 1)))
+    low, high = b.cast(below, "fp32"), b.cast(above, "fp32")
+    if way:
+        beyond = b.compare("lt" if way == "ru" else "gt", low, wide)
+        return b.select(beyond, above, below)
+    tie = b.compare("eq", b.binary("sub", wide, low),
+                    b.binary("sub", high, wide))
+    return b.select(tie, above, nearest)
 
 
 # ---- arithmetic -----------------------------------------------------------

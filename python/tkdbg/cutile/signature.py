@@ -166,8 +166,8 @@ def _array_constraint(layout, dtype, wide, stated, knows_shapes):
     size = max(1, getattr(dtype, "bitwidth", 8) // 8)
     looks = rank <= _TMA_AXES
     per = _ALIGNED // size if _ALIGNED % size == 0 else 1
-    static_shape = _axes(getattr(stated, "static_shape_dims", ()), rank)
-    static_strides = _axes(getattr(stated, "static_stride_dims", ()), rank)
+    static_shape = _axes(stated, "static_shape_dims", rank)
+    static_strides = _axes(stated, "static_stride_dims", rank)
     strides = [s if i in static_strides else
                1 if looks and not static_strides and s == 1 else None
                for i, s in enumerate(layout.strides)]
@@ -191,12 +191,17 @@ def _array_constraint(layout, dtype, wide, stated, knows_shapes):
             _ALIGNED))
 
 
-def _axes(axes: Sequence[int], rank: int) -> set[int]:
-    for axis in axes:
+def _axes(stated: Any, what: str, rank: int) -> set[int]:
+    """The axes that an annotation names."""
+    found: set[int] = set()
+    for axis in getattr(stated, what, ()):
         if not -rank <= axis < rank:
-            raise ValueError(f"axis {axis} is annotated, but array rank is "
+            raise ValueError(f"{what} contains axis {axis}, but array rank is "
                              f"{rank}")
-    return {axis % rank for axis in axes}
+        if axis % rank in found:
+            raise ValueError(f"{what} contains duplicate axis {axis}")
+        found.add(axis % rank)
+    return found
 
 
 def _are_disjoint(layout):
@@ -214,8 +219,7 @@ def _weakest(made, stated):
     """What holds of all arrays of a list."""
     first = made[0]
     for what in "shape", "stride":
-        for axis in _axes(getattr(stated, f"static_{what}_dims", ()),
-                          first.ndim):
+        for axis in _axes(stated, f"static_{what}_dims", first.ndim):
             values = [getattr(m, f"{what}_constant")[axis] for m in made]
             for other in values:
                 if other != values[0]:

@@ -24,6 +24,7 @@ MOST_KEPT = 64
 
 class _Named:
     """What a Prepared asks its function."""
+    model = None
 
     def __init__(self, name: str, arg_names: list[str]) -> None:
         self.__name__ = name
@@ -35,17 +36,12 @@ class Launch(prepared.Prepared):
 
     def __init__(self, session: Session, kernel: Any, sig: Any,
                  args: signature.Arguments) -> None:
-        made = front.read(kernel, sig, args.params, args.names,
-                          session.options.check is not None)
+        made = front.read(kernel, sig, args.params, args.names)
         text = form.convert(made).encode("utf-8", "surrogateescape")
-        self.function: Any = _Named(made.name, [n for n, _ in args.names])
+        self.function: Any = _Named(made.name,
+                                    [leaf.name for leaf in args.leaves])
         self.session = session
-        self.options = {}
-        self.kernel: Any = None
-        self.ptr = 0
-        self.shared, self.scratch, self.threads = 0, 0, 0
-        self.most_shared, self.most_threads = 1, 1
-        self._extras, self._grid = 0, None
+        self.ptr, self.shared = 0, 0
         opened, out = c_void_p(), c_void_p()
         session.runs.free_garbage()
         session.check(session.attended(
@@ -174,8 +170,7 @@ def _prepare(session, kernel, values):
     kinds = tuple((leaf.name, arguments.kind_of(type(leaf.value)))
                   for leaf in args.leaves)
     kept = vars(kernel).setdefault(KEPT, {})
-    key = (session, front.key_of(sig), kinds,
-           session.options.check is not None)
+    key = session, front.key_of(sig), kinds
     made = kept.get(key)
     if made is None:
         made = Launch(session, kernel, sig, args)
