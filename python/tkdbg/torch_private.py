@@ -141,6 +141,23 @@ def operator_classes() -> tuple:
         "OpOverload", "OpOverloadPacket") if hasattr(module, name))
 
 
+def higher_order() -> tuple:
+    """The class of operators that call functions of the program's, such as
+    torch.cond and flex_attention.  Without the module, or with other names in
+    it, they run as if they called none."""
+    module = _module("torch._ops")
+    own = getattr(module, "HigherOrderOperator", None)
+    return (own,) if hasattr(own, "dispatch") and hasattr(
+        module, "_compute_keyset") else ()
+
+
+def call_higher_order(op: Any, args: tuple, kwargs: dict) -> Any:
+    """What such an operator does once no mode wants to see its call."""
+    keys = _module("torch._ops")._compute_keyset(args, kwargs,
+                                                 op.non_fallthrough_keys)
+    return op.dispatch(keys.highestPriorityTypeId(), *args, **kwargs)
+
+
 def call_under(op: Any, which: Any, args: tuple, kwargs: dict) -> Any:
     """Calls the kernel of an operator under one key."""
     return op._op_dk(which, *args, **kwargs)

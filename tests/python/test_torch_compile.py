@@ -1,6 +1,7 @@
 """torch.compile on the virtual device: kernels that PyTorch's compiler writes
 for CUDA, run and told of at the program's own lines."""
 import glob
+import importlib.util
 import os
 import re
 import unittest
@@ -250,6 +251,39 @@ class Compiled(support.ScriptCase):
         self.assertNotIn("no kernel with", done.stderr)
 
     @support.only_ours(TRACED)
+    def test_operators_that_call_the_programs_functions(self):
+        """They run as the program does: a function of theirs may make tensors
+        on the device."""
+        self.need_flexible_attention()
+        done = self.run_script("""
+            import warnings
+            from torch.nn.attention.flex_attention import flex_attention
+
+            warnings.simplefilter("ignore")
+            q, k, v = (randn(1, 2, 64, 16, requires_grad=True)
+                       for _ in range(3))
+            bias = randn(2)
+
+            def causal(score, b, h, i, j):
+                return torch.where(i >= j, score + bias[h], -float("inf"))
+
+            scores = q @ k.transpose(-1, -2) / 4 + bias[:, None, None]
+            seen = torch.ones(64, 64, device="cuda", dtype=torch.bool).tril()
+            want = scores.masked_fill(~seen, -float("inf")).softmax(-1) @ v
+            got = flex_attention(q, k, v, score_mod=causal)
+            assert got.device == q.device, got.device
+            torch.testing.assert_close(got, want, atol=1e-4, rtol=1e-4)
+            got.sum().backward()
+            assert q.grad.device == q.device and q.grad.abs().sum() > 0
+            print("right")
+        """, head=HEAD)
+        self.assertIn("right\n", done.stdout)
+
+    def need_flexible_attention(self):
+        name = "torch.nn.attention.flex_attention"
+        if importlib.util.find_spec(name) is None:
+            self.skipTest("this PyTorch has no flex_attention")
+
     def test_devices_and_kernels_of_the_program(self):
         """What C++ asks about a device while it is traced."""
         self.compile("""

@@ -311,7 +311,11 @@ def _patch_wrapping(virtual, patches):
 
 
 def _unwrapping(virtual, function):
+    compiling = virtual.torch.compiler.is_compiling
+
     def unwrap(tensor, *args):
+        if compiling():  # the tracer looks into nothing of ours
+            return function(tensor, *args)
         result, where = function(tensor, *args), virtual.mark_of(tensor)
         if where is not None:
             virtual.mark_new(result, where)

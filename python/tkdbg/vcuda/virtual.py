@@ -72,6 +72,7 @@ class VirtualCuda:
                          **exchange.functions(torch)}
         self.traced = traced(torch)
         self.overloads = torch_private.operator_classes()
+        self.higher_order = torch_private.higher_order()
         self.empties = fresh_.makers(torch)
         self.factories = torch_private.makers()
         self.used = False           # something was put on a device
@@ -331,6 +332,9 @@ class VirtualCuda:
             special = self.specials.get(torch_private.operator_name(func))
         if special is not None:
             return special(self, func, args, kwargs)
+        if isinstance(func, self.higher_order):
+            with self.on():  # it calls functions of the program's
+                return torch_private.call_higher_order(func, args, kwargs)
         return self.plain(func, args, kwargs)
 
     def plain(self, func: Any, args: tuple[Any, ...],
