@@ -207,9 +207,10 @@ class EmitOptions(Structure):
     after_all: bool
     arch: bytes | None
     output: bytes | None
+    by: bytes | None
     _fields_ = [("size", c_size_t), ("emit", c_char_p), ("skip", c_char_p),
                 ("after_all", c_bool), ("arch", c_char_p),
-                ("output", c_char_p)]
+                ("output", c_char_p), ("by", c_char_p)]
 
     def __init__(self, **fields: Any) -> None:
         super().__init__(size=ctypes.sizeof(EmitOptions), **fields)

@@ -20,6 +20,7 @@
 #define TK_NVPTX_NVPTX_H
 
 #include "ir/ir.h"
+#include "tkdbg/compile.h"
 
 /* The same program in single assignment. */
 tk_program *tkv_single_assignment(tk_env *e, const tk_program *p);
@@ -54,6 +55,15 @@ void tkv_print_layouts(tk_buf *out, const tk_program *p);
  * it needs is not there. */
 void tkv_print_ptx(tk_buf *out, const tk_program *p, const char *arch,
                    size_t *shared);
+
+/* As tk_launch_emit; all options are there. */
+tk_status tkv_launch_emit(tk_launch *l, const tk_emit_options *o,
+                          const char **out);
+/* Writes a text to the file that was asked for, and empties it. */
+void tkv_save_text(tk_env *e, tk_buf *text, const char *path);
+/* Reports that there is no such thing ("stage"), and which there are. */
+void tkv_unknown_name(tk_env *e, const char *what, const char *name, size_t len,
+                      const char *(*at)(size_t i)) TK_NORETURN;
 
 /* Whether the plug-in that makes PTX can be opened; else *why says why not. */
 bool tkv_plugin_is_there(const char **why);
