@@ -173,6 +173,7 @@ class RunOptions(Structure):
     numerics: bytes | None
     explain_stop: Any
     arch: bytes | None
+    form: int | None
     _fields_ = [("size", c_size_t), ("pids", c_char_p), ("order", c_char_p),
                 ("dot", c_char_p), ("no_asserts", c_bool),
                 ("progress", ProgressFn), ("progress_ud", c_void_p),
@@ -183,7 +184,8 @@ class RunOptions(Structure):
                 ("bound", POINTER(Bound)), ("pinpoint", c_bool),
                 ("jobs", c_size_t), ("unordered", c_bool), ("shard", c_char_p),
                 ("stores", c_char_p), ("numerics", c_char_p),
-                ("explain_stop", POINTER(c_int64)), ("arch", c_char_p)]
+                ("explain_stop", POINTER(c_int64)), ("arch", c_char_p),
+                ("form", c_void_p)]
 
     def __init__(self, **fields: Any) -> None:
         super().__init__(size=ctypes.sizeof(RunOptions), **fields)

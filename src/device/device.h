@@ -81,6 +81,12 @@ const tkg_code *tkg_code_by_triton(tk_env *e, tk_launch *l, const char *arch);
 tk_status tkg_launch_emit(tk_launch *l, const tk_emit_options *o,
                           const char **out);
 
+/* A copy of the launch in its session, by a launch file: the caller frees it.
+ */
+tk_status tkg_launch_copy(tk_launch *l, tk_launch **out);
+/* What the launch may write is then what it is in a copy. */
+void tkg_take_memory(tk_launch *l, tk_launch *copy);
+
 /* What the launcher passes for a descriptor: adds where each parameter's bytes
  * are.  Throws if the argument is none of as many axes. */
 typedef TK_VEC(const void *) tkg_pointers;

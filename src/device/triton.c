@@ -147,19 +147,36 @@ static void run_script(tk_env *e, asking_triton *x) {
                 "");
 }
 
-static void read_memory_back(tk_env *e, asking_triton *x) {
-  tk_launch *l;
+void tkg_take_memory(tk_launch *l, tk_launch *copy) {
   tk_memory to, from;
-  x->read_back = tk_session_new();
-  tk_status st =
-      x->read_back ? tk_launch_replay(x->read_back, x->file, &l) : TK_INTERNAL;
-  if (st != TK_OK) tk_throw(e, st);
-  for (size_t i = 0;
-       tk_memory_at(x->launch, i, &to) && tk_memory_at(l, i, &from); i++) {
+  for (size_t i = 0; tk_memory_at(l, i, &to) && tk_memory_at(copy, i, &from);
+       i++) {
     if (!to.tensor || to.readonly || to.hi == to.lo) continue;
     TK_ASSERT(to.hi - to.lo == from.hi - from.lo);
     memcpy(to.host, from.host, (size_t)(to.hi - to.lo));
   }
+}
+
+static void read_memory_back(tk_env *e, asking_triton *x) {
+  tk_launch *l;
+  x->read_back = tk_session_new();
+  tk_status st =
+      x->read_back ? tk_launch_replay(x->read_back, x->file, &l) : TK_INTERNAL;
+  if (st != TK_OK) tk_throw(e, st);
+  tkg_take_memory(x->launch, l);
+}
+
+static void record_copy(tk_env *e, void *ud) {
+  record_launch(e, ud);
+}
+
+tk_status tkg_launch_copy(tk_launch *l, tk_launch **out) {
+  asking_triton x = {.launch = l};
+  *out = NULL;
+  tk_status st = tk_session_guard(l->session, record_copy, &x);
+  if (st == TK_OK) st = tk_launch_replay(l->session, x.file, out);
+  if (*x.file) unlink(x.file);
+  return st;
 }
 
 static void ask_triton(tk_env *e, void *ud) {
