@@ -10,7 +10,8 @@ on the lines that they were on, with the values that their globals had when the
 launch was recorded; nothing else of the script runs.  What the launch leaves in
 memory takes the place of what the file holds; code or a stage takes the place
 of the file, as a JSON object (`code`, `stage`).  Exit code 3: Triton did not
-run it, and the last text on standard output, behind a record separator, says why.
+run it, and the last text on standard output, behind a record separator, says
+why.
 
 This file imports nothing of tkdbg: it is started by its path, where the package
 tkdbg must not take Triton's place.
