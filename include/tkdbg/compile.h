@@ -11,6 +11,9 @@
  * registers and memory it takes, where NVIDIA's ptxas is there.  "cubin" is
  * machine code by ptxas in a file; its text is that line.
  *
+ * Or the compiler is that of the Triton that is installed: "ttir", "ttgir",
+ * "llir", "ptx" and "sass" are then what it has at these stages.
+ *
  * Ownership: the caller owns options; texts belong to the launch, until the
  * next one is asked for.
  */
@@ -32,6 +35,8 @@ typedef struct tk_emit_options {
   const char *arch;   /* PTX is for it: "sm_90"; NULL: sm_80, which all run */
   const char *output; /* the file for a cubin, or for the text, which is then
                        * empty; NULL: none */
+  const char *by;     /* "triton": by Triton's compiler, with neither skip nor
+                       * after_all; NULL or "tkdbg": by this one */
 } tk_emit_options;
 
 /* The launch's kernel at that stage, as text.  Fails, and *out is NULL, when it

@@ -428,6 +428,9 @@ typedef struct tk_run_options {
   /* The GPU that the engine 'triton-ptx' has code made for, by name, see
    * tk_arch_name; NULL: the first. */
   const char *arch;
+  /* In place of `against`: a form (tk_ir_open) that the interpreter runs first,
+   * and that the run is compared with.  NULL: none. */
+  struct tk_function *form;
 } tk_run_options;
 
 /* How far elements may be apart: atol + rtol * |expected|, or ulp units in the

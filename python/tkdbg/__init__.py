@@ -41,6 +41,7 @@ front      __init__      install(), uninstall(), options()
            watched       ... what the two have in common
            fuzz          ``tkdbg fuzz``: random kernels, in two ways
            standalone    ``tkdbg report``: a launch as a file to attach
+           bisect        which pass of Triton's compiler is wrong
            triton_replay a launch file by real Triton, as a process of its own
            setup         what install() puts in place and takes away again
            runners       ... what stops a debugger where a test raises

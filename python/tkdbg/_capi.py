@@ -175,6 +175,7 @@ class RunOptions(Structure):
     numerics: bytes | None
     explain_stop: Any
     arch: bytes | None
+    form: int | None
     _fields_ = [("size", c_size_t), ("pids", c_char_p), ("order", c_char_p),
                 ("dot", c_char_p), ("no_asserts", c_bool),
                 ("progress", ProgressFn), ("progress_ud", c_void_p),
@@ -185,7 +186,8 @@ class RunOptions(Structure):
                 ("bound", POINTER(Bound)), ("pinpoint", c_bool),
                 ("jobs", c_size_t), ("unordered", c_bool), ("shard", c_char_p),
                 ("stores", c_char_p), ("numerics", c_char_p),
-                ("explain_stop", POINTER(c_int64)), ("arch", c_char_p)]
+                ("explain_stop", POINTER(c_int64)), ("arch", c_char_p),
+                ("form", c_void_p)]
 
     def __init__(self, **fields: Any) -> None:
         super().__init__(size=ctypes.sizeof(RunOptions), **fields)
@@ -209,9 +211,10 @@ class EmitOptions(Structure):
     after_all: bool
     arch: bytes | None
     output: bytes | None
+    by: bytes | None
     _fields_ = [("size", c_size_t), ("emit", c_char_p), ("skip", c_char_p),
                 ("after_all", c_bool), ("arch", c_char_p),
-                ("output", c_char_p)]
+                ("output", c_char_p), ("by", c_char_p)]
 
     def __init__(self, **fields: Any) -> None:
         super().__init__(size=ctypes.sizeof(EmitOptions), **fields)

@@ -172,7 +172,8 @@ class Prepared:
                     emit=options.emit.encode(), arch=options.arch.encode(),
                     skip=(options.skip_pass or "").encode(),
                     output=options.output and options.output.encode(),
-                    after_all=options.after_all)), byref(text)))
+                    after_all=options.after_all,
+                    by=options.by.encode())), byref(text)))
             return _capi.text(text.value)
 
     def check_resources(self) -> None:

@@ -1,15 +1,17 @@
 """Runs a launch file by the Triton that is installed, on a GPU or, with
 --interpret, by Triton's interpreter on the CPU; or, with --ptx, asks Triton's
-compiler for its code, which needs no GPU:
+compiler for its code, which needs no GPU, or with --emit for one of its stages:
 
-    python triton_replay.py FILE [--interpret | --ptx sm_80]
+    python triton_replay.py FILE [--interpret | --ptx sm_80 |
+                                  --emit=ttir|ttgir|llir|ptx|sass sm_80]
 
 The kernel and the functions that it calls are put into modules of their own,
 on the lines that they were on, with the values that their globals had when the
 launch was recorded; nothing else of the script runs.  What the launch leaves in
-memory takes the place of what the file holds; code takes the place of the file,
-as a JSON object (`code`).  Exit code 3: Triton did not run it, and the last
-text on standard output, behind a record separator, says why.
+memory takes the place of what the file holds; code or a stage takes the place
+of the file, as a JSON object (`code`, `stage`).  Exit code 3: Triton did not
+run it, and the last text on standard output, behind a record separator, says
+why.
 
 This file imports nothing of tkdbg: it is started by its path, where the package
 tkdbg must not take Triton's place.
@@ -558,18 +560,44 @@ def without_lines_of_assembly(ptx: str) -> str:
         lambda match: re.sub(r"(?m)^\s*\.loc\s.*\n", "", match[0]), ptx)
 
 
-def named(ptx: str, sources: Sources, modules: list[dict[str, Any]]) -> str:
-    """PTX whose lines are those of the script's own files.  Folders do not
+# where a text of each kind names a file of its source
+PTX_FILE = r'(\.file\s+\d+\s+)"([^"]*)"'
+LLVM_FILE = r'(!DIFile\(filename: )"([^"]*)"(?:, directory: "[^"]*")?'
+MLIR_FILE = r'(\bloc\()"([^"]*)"(?=:)'
+
+
+def named(text: str, file: str, sources: Sources,
+          modules: list[dict[str, Any]]) -> str:
+    """A text whose lines are those of the script's own files.  Folders do not
     count: Triton may have compiled the same text before, in another one."""
     def own(match: re.Match[str]) -> str:
-        file = os.path.basename(match[2])
+        name = os.path.basename(match[2])
         for path, module in zip(sources.paths, modules):
             stem = os.path.basename(path)
             stem = stem[:-len(".py")] if stem.endswith(".py") else stem
-            if file.startswith(stem):
+            if name.startswith(stem):
                 return f'{match[1]}"{module["name"]}"'
         return match[0]
-    return re.sub(r'(\.file\s+\d+\s+)"([^"]*)"', own, ptx)
+    return re.sub(file, own, text)
+
+
+def compiled_by_triton(path: str, arch: int, folder: str) -> tuple[Any, ...]:
+    """(triton, the launch's kernel compiled for a GPU sm_ARCH, its Sources,
+    its modules)."""
+    # what it means where it is not set; 3.9 warns then
+    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+    import triton
+    triton.runtime.driver.set_active(driver_of(triton, arch))
+    file = LaunchFile(path)
+    set_knobs(file.meta)
+    functions = Functions(file.meta, triton, folder)
+    kernel = functions.function(0)
+    compiled = kernel.warmup(
+        grid=tuple(file.meta["grid"]),
+        **arguments(file, Addresses(), functions), **options(file.meta))
+    if hasattr(compiled, "result"):  # compiled in another thread
+        compiled = compiled.result()
+    return triton, compiled, functions.sources, file.meta["modules"]
 
 
 def code(path: str, arch: int) -> dict[str, Any]:
@@ -577,37 +605,55 @@ def code(path: str, arch: int) -> dict[str, Any]:
     text; ttir, Triton's IR before layouts; entry, its kernel; shared, bytes of
     dynamic shared memory; warps; params, the names of what is passed; scratch,
     bytes of a program's global memory."""
-    # what it means where it is not set; 3.9 warns then
-    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
-    import triton
-    triton.runtime.driver.set_active(driver_of(triton, arch))
-    file = LaunchFile(path)
-    set_knobs(file.meta)
     with tempfile.TemporaryDirectory(prefix="tkdbg-") as folder:
-        functions = Functions(file.meta, triton, folder)
-        kernel = functions.function(0)
-        compiled = kernel.warmup(
-            grid=tuple(file.meta["grid"]),
-            **arguments(file, Addresses(), functions), **options(file.meta))
-        if hasattr(compiled, "result"):  # compiled in another thread
-            compiled = compiled.result()
+        triton, compiled, sources, modules = compiled_by_triton(path, arch,
+                                                                folder)
         meta = compiled.metadata
         ptx = without_lines_of_assembly(compiled.asm["ptx"])
-        return {"ptx": named(ptx, functions.sources, file.meta["modules"]),
+        return {"ptx": named(ptx, PTX_FILE, sources, modules),
                 "ttir": compiled.asm["ttir"],
                 "entry": meta.name, "shared": meta.shared,
                 "warps": meta.num_warps, "params": parameters(compiled, triton),
                 "scratch": getattr(meta, "global_scratch_size", 0) or 0}
 
 
+STAGE_FILES = {"ttir": MLIR_FILE, "ttgir": MLIR_FILE, "llir": LLVM_FILE,
+               "ptx": PTX_FILE}
+
+
+def machine_code(compiled: Any) -> str:
+    """SASS, by NVIDIA's programs, of which Triton has its own."""
+    try:
+        return str(compiled.asm["sass"])
+    except Exception as e:  # pylint: disable=broad-except
+        raise CannotReplay(
+            "machine code is printed by cuobjdump and nvdisasm, which this "
+            "Triton did not find or which failed (TRITON_CUOBJDUMP_PATH and "
+            f"TRITON_NVDISASM_PATH name them): {type(e).__name__}: {e}"
+        ) from e
+
+
+def stage(path: str, arch: int, name: str) -> dict[str, Any]:
+    """A stage of Triton's compiler, as it is for a GPU sm_ARCH: text."""
+    with tempfile.TemporaryDirectory(prefix="tkdbg-") as folder:
+        _, compiled, sources, modules = compiled_by_triton(path, arch, folder)
+        if name == "sass":
+            return {"text": machine_code(compiled)}
+        return {"text": named(compiled.asm[name], STAGE_FILES[name], sources,
+                              modules)}
+
+
 def main(argv: list[str]) -> int:
     interpret = "--interpret" in argv
+    emitted = [a.split("=")[1] for a in argv if a.startswith("--emit=")]
     path, *arch = (a for a in argv if not a.startswith("--"))
     if interpret:
         os.environ["TRITON_INTERPRET"] = "1"
     try:
-        if "--ptx" in argv:
-            made = code(path, int(arch[0].removeprefix("sm_")))
+        if "--ptx" in argv or emitted:
+            number = int(arch[0].removeprefix("sm_"))
+            made = (stage(path, number, emitted[0]) if emitted else
+                    code(path, number))
             with open(path, "w", encoding="utf-8") as f:
                 json.dump(made, f)
         else:

@@ -189,7 +189,8 @@ typedef struct cli_job {
   const cli_args *args;
   tk_session *session;
   tk_launch *launch;
-  const char *name; /* of the kernel */
+  const char *name;  /* of the kernel */
+  tk_function *form; /* of diff: what the launch is compared with, or NULL */
   struct cli_progress *progress;
   tk_debugger *debugger;
   struct tk_gdbserver *server; /* NULL: the debugger is not gdb */

@@ -22,7 +22,8 @@ static tk_status print_stage(cli_job *j, const cli_args *a) {
                        .skip = cli_value(a, OPT_SKIP_PASS),
                        .after_all = cli_has(a, OPT_AFTER_ALL),
                        .arch = cli_value(a, OPT_ARCH),
-                       .output = cli_value(a, OPT_OUTPUT)};
+                       .output = cli_value(a, OPT_OUTPUT),
+                       .by = cli_value(a, OPT_BY)};
   const char *text;
   tk_status st = tk_launch_emit(j->launch, &o, &text);
   if (text) fputs(text, stdout);

@@ -296,6 +296,19 @@ static tk_status open_direct(cli_job *j) {
   return give_arguments(j);
 }
 
+/* How often --ir names one. */
+static size_t forms(const cli_args *a) {
+  size_t n = 0;
+  for (size_t i = 0; i < a->nuses; i++) n += a->uses[i].id == OPT_FORM;
+  return n;
+}
+
+static const char *first_form(const cli_args *a) {
+  size_t i = 0;
+  while (a->uses[i].id != OPT_FORM) i++;
+  return a->uses[i].value;
+}
+
 /* A launch file, and the form that is to run in place of its kernel. */
 static tk_status open_recorded(cli_job *j, const char *path) {
   const char *form = cli_value(j->args, OPT_FORM);
@@ -303,7 +316,13 @@ static tk_status open_recorded(cli_job *j, const char *path) {
   tk_status st = tk_launch_replay(j->session, path, &j->launch);
   if (st == TK_OK) st = give_options(j);
   if (st != TK_OK || !form) return st;
-  st = open_form(j, form, &f);
+  size_t given = forms(j->args);
+  bool replaces = j->args->command != CLI_DIFF || given == 2;
+  if (given > (j->args->command == CLI_DIFF ? 2 : 1))
+    return cli_usage(j->args, "--ir was given %zu times", given);
+  if (j->args->command == CLI_DIFF) st = open_form(j, form, &j->form);
+  if (st != TK_OK || !replaces) return st;
+  st = open_form(j, first_form(j->args), &f);
   return st == TK_OK ? tk_launch_take_form(j->launch, f) : st;
 }
 
@@ -453,7 +472,8 @@ static tk_status run_with_bar(cli_job *j) {
                       .numerics = cli_value(a, OPT_NUMERICS),
                       .engine = cli_value(a, OPT_ENGINE),
                       .arch = cli_value(a, OPT_ARCH),
-                      .against = cli_against(a),
+                      .against = j->form ? NULL : cli_against(a),
+                      .form = j->form,
                       .bound = &bound,
                       .pinpoint = cli_has(a, OPT_PINPOINT),
                       .schedule = cli_value(a, OPT_SCHEDULE),

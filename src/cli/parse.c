@@ -5,6 +5,7 @@
  * follows FILE belongs to the script, unless it contains an option that can
  * only be meant for tkdbg (CLI_FOLLOWS), or FILE is a launch file.
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +204,17 @@ static bool is_puzzles_word(const cli_args *a, const char *word) {
          (a->nwords || match(a, word, &value) != OPT_HELP);
 }
 
+/* diff takes --ir FORM for a launch file; where a launch is described, FORM is
+ * its FILE. */
+static void take_form_for_file(cli_args *a) {
+  if (a->command != CLI_DIFF || a->nwords || !cli_is_direct(a)) return;
+  for (size_t i = 0; i < a->nuses; i++)
+    if (a->uses[i].id == OPT_FORM && !a->nwords)
+      a->words[a->nwords++] = (char *)(uintptr_t)a->uses[i].value;
+  a->given[OPT_FORM] = false;
+  a->given[OPT_IR] = a->nwords;
+}
+
 bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv) {
   bool ours = true;
   *a = (cli_args){.command = command};
@@ -226,5 +238,6 @@ bool cli_parse(cli_args *a, cli_command_id command, int argc, char **argv) {
     }
   }
   CLI_ASSERT(a->nuses + a->nwords <= (size_t)argc); /* they have room */
+  take_form_for_file(a);
   return cli_options_fit(a);
 }

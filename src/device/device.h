@@ -10,6 +10,7 @@
 
 #include "launch/session.h"
 #include "ptx/ptx.h"
+#include "tkdbg/compile.h"
 #include "tkdbg/tkdbg.h"
 
 /* Engines: rows of run/engine.def. */
@@ -74,6 +75,17 @@ typedef struct tkg_code {
 /* Of a launch that was specialised, for a GPU by name.  Throws if Triton does
  * not compile it, TK_FINDING, or cannot be asked. */
 const tkg_code *tkg_code_by_triton(tk_env *e, tk_launch *l, const char *arch);
+
+/* As tk_launch_emit, by the installed Triton's compiler; all options are
+ * there. */
+tk_status tkg_launch_emit(tk_launch *l, const tk_emit_options *o,
+                          const char **out);
+
+/* A copy of the launch in its session, by a launch file: the caller frees it.
+ */
+tk_status tkg_launch_copy(tk_launch *l, tk_launch **out);
+/* What the launch may write is then what it is in a copy. */
+void tkg_take_memory(tk_launch *l, tk_launch *copy);
 
 /* What the launcher passes for a descriptor: adds where each parameter's bytes
  * are.  Throws if the argument is none of as many axes. */

@@ -20,6 +20,7 @@
 #include "base/diag.h"
 #include "device/device.h"
 #include "launch/areas.h"
+#include "nvptx/nvptx.h"
 #include "typing/origin.h"
 
 typedef struct asking_triton {
@@ -29,6 +30,7 @@ typedef struct asking_triton {
   const char *how;       /* an option of the script: by Triton's interpreter,
                             or compiled only; NULL: on a GPU */
   const char *arch;      /* that it is compiled for, or NULL */
+  bool quiet;            /* what it prints, unless it fails, is not passed on */
   char file[PATH_MAX];   /* the launch's; "": there is none yet */
   tk_session *read_back; /* the file once more, or NULL */
   tk_buf said;
@@ -133,7 +135,7 @@ static void run_script(tk_env *e, asking_triton *x) {
   bool ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   size_t printed = why ? (size_t)(why - said) : ok ? x->said.n : 0;
   tk_session *s = x->launch->session;
-  if (s->output && printed) s->output(s->output_ud, said, printed);
+  if (s->output && printed && !x->quiet) s->output(s->output_ud, said, printed);
   if (ok) return;
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
     triton_failed(e, x, TK_FINDING, "it did not end in time",
@@ -145,19 +147,36 @@ static void run_script(tk_env *e, asking_triton *x) {
                 "");
 }
 
-static void read_memory_back(tk_env *e, asking_triton *x) {
-  tk_launch *l;
+void tkg_take_memory(tk_launch *l, tk_launch *copy) {
   tk_memory to, from;
-  x->read_back = tk_session_new();
-  tk_status st =
-      x->read_back ? tk_launch_replay(x->read_back, x->file, &l) : TK_INTERNAL;
-  if (st != TK_OK) tk_throw(e, st);
-  for (size_t i = 0;
-       tk_memory_at(x->launch, i, &to) && tk_memory_at(l, i, &from); i++) {
+  for (size_t i = 0; tk_memory_at(l, i, &to) && tk_memory_at(copy, i, &from);
+       i++) {
     if (!to.tensor || to.readonly || to.hi == to.lo) continue;
     TK_ASSERT(to.hi - to.lo == from.hi - from.lo);
     memcpy(to.host, from.host, (size_t)(to.hi - to.lo));
   }
+}
+
+static void read_memory_back(tk_env *e, asking_triton *x) {
+  tk_launch *l;
+  x->read_back = tk_session_new();
+  tk_status st =
+      x->read_back ? tk_launch_replay(x->read_back, x->file, &l) : TK_INTERNAL;
+  if (st != TK_OK) tk_throw(e, st);
+  tkg_take_memory(x->launch, l);
+}
+
+static void record_copy(tk_env *e, void *ud) {
+  record_launch(e, ud);
+}
+
+tk_status tkg_launch_copy(tk_launch *l, tk_launch **out) {
+  asking_triton x = {.launch = l};
+  *out = NULL;
+  tk_status st = tk_session_guard(l->session, record_copy, &x);
+  if (st == TK_OK) st = tk_launch_replay(l->session, x.file, out);
+  if (*x.file) unlink(x.file);
+  return st;
 }
 
 static void ask_triton(tk_env *e, void *ud) {
@@ -299,4 +318,68 @@ const tkg_code *tkg_code_by_triton(tk_env *e, tk_launch *l, const char *arch) {
   make_code(e, l, a, made);
   u->by_triton = made;
   return made;
+}
+
+/* ---- its stages ---------------------------------------------------------- */
+
+typedef struct stage_request {
+  asking_triton asking;
+  const tk_emit_options *o;
+  json_t *answer;
+} stage_request;
+
+static const char *stage_name(size_t i) {
+  static const char *const names[] = {"ttir", "ttgir", "llir", "ptx", "sass"};
+  return i < TK_COUNT(names) ? names[i] : NULL;
+}
+
+/* The option of the script that asks for a stage; NULL: the first. */
+static const char *option_of_stage(tk_env *e, tk_arena *a, const char *name) {
+  size_t i = 0;
+  while (name && stage_name(i) && strcmp(stage_name(i), name)) i++;
+  if (!stage_name(i))
+    tkv_unknown_name(e, "stage of Triton's", name, strlen(name), stage_name);
+  return tk_arena_printf(a, "--emit=%s", stage_name(i));
+}
+
+static void refuse_passes(tk_env *e, const tk_emit_options *o) {
+  if ((!o->skip || !*o->skip) && !o->after_all) return;
+  tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+              "Triton's compiler runs all of its passes, and prints the stage "
+              "alone");
+  tk_throw(e, TK_USAGE);
+}
+
+static void request_stage(tk_env *e, void *ud) {
+  stage_request *r = ud;
+  asking_triton *x = &r->asking;
+  tk_launch *l = x->launch;
+  const char *why;
+  refuse_passes(e, r->o);
+  x->how = option_of_stage(e, &l->arena, r->o->emit);
+  x->arch = tkv_arch_named(e, r->o->arch);
+  if (!tkg_triton_compiler_is_there(&why))
+    triton_failed(e, x, TK_USAGE, why, "");
+  l->unit = tk_specialise(e, l); /* asks for its globals */
+  record_launch(e, x);
+  run_script(e, x);
+  r->answer = json_load_file(x->file, 0, NULL);
+  json_t *text = json_object_get(r->answer, "text");
+  if (!json_is_string(text))
+    triton_failed(e, x, TK_USAGE, "its compiler's answer has no text", "");
+  tk_buf_clear(&l->text);
+  tk_buf_puts(&l->text, json_string_value(text));
+  if (r->o->output) tkv_save_text(e, &l->text, r->o->output);
+}
+
+tk_status tkg_launch_emit(tk_launch *l, const tk_emit_options *o,
+                          const char **out) {
+  stage_request r = {.asking = {.launch = l, .quiet = true}, .o = o};
+  tk_buf_init(&r.asking.said, &l->session->env);
+  tk_status st = tk_session_guard(l->session, request_stage, &r);
+  tk_buf_free(&r.asking.said);
+  json_decref(r.answer);
+  if (*r.asking.file) unlink(r.asking.file);
+  *out = st == TK_OK ? tk_buf_str(&l->text) : NULL;
+  return st;
 }

@@ -7,7 +7,6 @@
 #include "nvptx/cubin.h"
 #include "nvptx/nvptx.h"
 #include "typing/origin.h"
-#include "tkdbg/compile.h"
 
 typedef struct compiling {
   tk_launch *launch; /* NULL: there is none, only a program */
@@ -107,9 +106,8 @@ const char *tk_pass_doc(size_t i) {
 
 /* ---- what was asked for -------------------------------------------------- */
 
-static void TK_NORETURN unknown_name(tk_env *e, const char *what,
-                                     const char *name, size_t len,
-                                     const char *(*at)(size_t i)) {
+void tkv_unknown_name(tk_env *e, const char *what, const char *name, size_t len,
+                      const char *(*at)(size_t i)) {
   char word[64];
   tk_buf all;
   size_t n = len < sizeof word - 1 ? len : sizeof word - 1;
@@ -137,14 +135,14 @@ static const stage *stage_named(tk_env *e, const char *name) {
   if (!name) return &stages[0];
   for (size_t i = 0; i < TK_COUNT(stages); i++)
     if (!strcmp(stages[i].name, name)) return &stages[i];
-  unknown_name(e, "stage", name, strlen(name), tk_stage_name);
+  tkv_unknown_name(e, "stage", name, strlen(name), tk_stage_name);
 }
 
 const char *tkv_arch_named(tk_env *e, const char *name) {
   if (!name) return tk_arch_name(0);
   for (size_t i = 0; tk_arch_name(i); i++)
     if (!strcmp(tk_arch_name(i), name)) return tk_arch_name(i);
-  unknown_name(e, "architecture", name, strlen(name), tk_arch_name);
+  tkv_unknown_name(e, "architecture", name, strlen(name), tk_arch_name);
 }
 
 /* The passes that a list such as "a,b" names, a bit each. */
@@ -153,7 +151,7 @@ static uint64_t passes_named(tk_env *e, const char *list) {
   for (const char *s = list; s && *s;) {
     size_t len = strcspn(s, ","), i = 0;
     while (tkv_pass_at(i) && !is_word(tk_pass_name(i), s, len)) i++;
-    if (!tkv_pass_at(i)) unknown_name(e, "pass", s, len, tk_pass_name);
+    if (!tkv_pass_at(i)) tkv_unknown_name(e, "pass", s, len, tk_pass_name);
     found |= (uint64_t)1 << i;
     s += len + (s[len] != 0);
   }
@@ -187,8 +185,7 @@ static void after_pass(void *ud, const tk_program *p, const char *pass) {
   tk_buf_puts(c->out, "\n");
 }
 
-/* Writes a text to the file that was asked for. */
-static void save_text(tk_env *e, tk_buf *text, const char *path) {
+void tkv_save_text(tk_env *e, tk_buf *text, const char *path) {
   int error = tk_outfile_save(path, tk_buf_str(text), text->n);
   tk_buf_clear(text);
   if (error) tkv_file_fails(e, path, error);
@@ -210,14 +207,12 @@ static void compile_launch(tk_env *e, void *ud) {
     tk_buf_printf(&l->text, "// %s\n", wanted->name);
   if (!printed) wanted->print(c);
   if (c->o->output && wanted->print != print_cubin)
-    save_text(e, &l->text, c->o->output);
+    tkv_save_text(e, &l->text, c->o->output);
 }
 
-tk_status tk_launch_emit(tk_launch *l, const tk_emit_options *o,
-                         const char **out) {
-  tk_emit_options all = {0};
-  memcpy(&all, o, o->size < sizeof all ? o->size : sizeof all);
-  compiling c = {.launch = l, .o = &all, .out = &l->text};
+tk_status tkv_launch_emit(tk_launch *l, const tk_emit_options *o,
+                          const char **out) {
+  compiling c = {.launch = l, .o = o, .out = &l->text};
   tk_buf_init(&c.beside, l->text.env);
   tk_status st = tk_session_guard(l->session, compile_launch, &c);
   tk_buf_free(&c.beside);

@@ -20,6 +20,7 @@
 #define TK_NVPTX_NVPTX_H
 
 #include "ir/ir.h"
+#include "tkdbg/compile.h"
 
 /* The same program in single assignment. */
 tk_program *tkv_single_assignment(tk_env *e, const tk_program *p);
@@ -62,6 +63,15 @@ typedef void tkv_take_stage(void *ud, const char *name, const tk_buf *text,
                             const char *why);
 void tkv_take_stages(tk_env *e, const tk_program *p, tkv_take_stage *take,
                      void *ud);
+
+/* As tk_launch_emit; all options are there. */
+tk_status tkv_launch_emit(tk_launch *l, const tk_emit_options *o,
+                          const char **out);
+/* Writes a text to the file that was asked for, and empties it. */
+void tkv_save_text(tk_env *e, tk_buf *text, const char *path);
+/* Reports that there is no such thing ("stage"), and which there are. */
+void tkv_unknown_name(tk_env *e, const char *what, const char *name, size_t len,
+                      const char *(*at)(size_t i)) TK_NORETURN;
 
 /* Whether the plug-in that makes PTX can be opened; else *why says why not. */
 bool tkv_plugin_is_there(const char **why);

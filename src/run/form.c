@@ -1,9 +1,13 @@
 /* form.c - a launch without a run: its typed form, as data and as text, and
  * what a GPU would need to run
  * it. */
+#include <string.h>
+
+#include "device/device.h"
 #include "ir/registers.h"
 #include "ir/shared.h"
 #include "ir/view.h"
+#include "nvptx/nvptx.h"
 #include "typing/origin.h"
 
 /* ---- the form ------------------------------------------------------------ */
@@ -30,6 +34,28 @@ static void print_ir(tk_env *e, void *ud) {
 const char *tk_launch_ir(tk_launch *l) {
   tk_status st = tk_session_guard(l->session, print_ir, l);
   return st == TK_OK ? tk_buf_str(&l->text) : NULL;
+}
+
+/* ---- what compilers make of it --------------------------------------------
+ */
+
+static void unknown_compiler(tk_env *e, void *ud) {
+  tk_diag *d =
+      tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
+                  "there is no compiler called '%s'", (const char *)ud);
+  tk_diag_help(e, d, "there is: tkdbg, triton");
+  tk_throw(e, TK_USAGE);
+}
+
+tk_status tk_launch_emit(tk_launch *l, const tk_emit_options *o,
+                         const char **out) {
+  tk_emit_options all = {0};
+  memcpy(&all, o, o->size < sizeof all ? o->size : sizeof all);
+  *out = NULL;
+  if (!all.by || !strcmp(all.by, "tkdbg")) return tkv_launch_emit(l, &all, out);
+  if (!strcmp(all.by, "triton")) return tkg_launch_emit(l, &all, out);
+  char *name = (char *)(uintptr_t)all.by; /* it is only read */
+  return tk_session_guard(l->session, unknown_compiler, name);
 }
 
 /* ---- estimates ----------------------------------------------------------- */

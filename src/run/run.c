@@ -15,6 +15,7 @@
 #include "report/report.h"
 #include "nvptx/nvptx.h"
 #include "run/against.h"
+#include "run/beside.h"
 #include "run/expect.h"
 #include "run/pin.h"
 #include "run/shard.h"
@@ -38,6 +39,10 @@ static const engine engines[] = {
 /* Of a PTX file's kernels. */
 static const engine file_engine = {"ptx", "",    tkg_launch_ptx_file,
                                    NULL,  false, NULL};
+
+/* A form in place of the kernel, which it is compared with. */
+static const engine form_engine = {"interp", "",    tkr_run_form,
+                                   NULL,     false, NULL};
 
 /* ---- engines ------------------------------------------------------------ */
 
@@ -123,7 +128,7 @@ static bool is_watched(const choice *c) {
   for (const tk_watcher *w = c->launch->session->watchers; w; w = w->next)
     if (w->wants_interp) return true;
   return c->launch->expected.n || o->blame || o->explain || o->explain_stop ||
-         o->access_line || o->against || o->shard;
+         o->access_line || o->against || o->form || o->shard;
 }
 
 static void choose_engines(tk_env *e, void *ud) {
@@ -141,6 +146,11 @@ static void choose_engines(tk_env *e, void *ud) {
         c->engine->name);
     tk_diag_help(e, d, "leave them out, or use the engine 'interp'");
     tk_throw(e, TK_USAGE);
+  }
+  if (c->options->form) {
+    c->other = &form_engine;
+    TK_ASSERT(!c->options->pinpoint); /* pair.def */
+    return;
   }
   const char *against = c->options->against;
   if (!against) return;
@@ -229,7 +239,9 @@ tk_status tk_launch_run(tk_launch *l, const tk_run_options *options,
   tkr_against against = {.launch = NULL};
   if (c.other)
     st = tkr_against_begin(
-        &against, l, &(tkr_other){c.other->name, c.other->run, c.engine->run},
+        &against, l,
+        &(tkr_other){opt.form ? opt.form->form->name : c.other->name,
+                     c.other->run, c.engine->run},
         &opt);
   tke_inquiry q;
   tkr_expecting x = {.launch = l};

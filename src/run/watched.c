@@ -15,6 +15,7 @@ tk_status tkr_run_watched(tk_launch *l, tkr_run_fn run,
                         .dot = options->dot,
                         .numerics = options->numerics,
                         .arch = options->arch,
+                        .form = options->form,
                         .no_asserts = options->no_asserts};
   tk_summary unused = {0};
   s->watchers = watcher;

@@ -23,3 +23,13 @@ status 'not read' 2 tkdbg run --ir bad.ttir --arg x_ptr=f32[3]:ones $X \
   --arg n=3
 says 'not read: where' err "bad.ttir:16:10: error: the operation"
 says 'not read: what' err "'tt.make_circle' is not read"
+
+status 'recorded' 0 tkdbg run --ir "$K" --arg x_ptr=f32[3]:ones $X --arg n=3 \
+  -q --record l.safetensors
+sed 's/arith.addf/arith.subf/' "$K" >other.ttir
+check 'another text' sh -c '! cmp -s other.ttir "$1"' sh "$K"
+status 'one beside its launch' 0 tkdbg diff --ir "$K" l.safetensors
+says 'one beside its launch: how' out 'all bits agree'
+status 'two texts' 1 tkdbg diff --ir "$K" --ir other.ttir l.safetensors
+says 'two texts: which is compared' out "'other.ttir' beside the interpreter"
+status 'three texts' 2 tkdbg diff --ir "$K" --ir "$K" --ir "$K" l.safetensors
