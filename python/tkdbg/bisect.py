@@ -1,4 +1,4 @@
-"""``python3 -m tkdbg.bisect FILE``: the first pass of Triton's compiler after
+"""``tkdbg bisect FILE``: the first pass of Triton's compiler after
 which a launch leaves something else in memory than the kernel's text means.
 
 The installed Triton compiles the launch and tells of its IR before each of its
@@ -14,9 +14,9 @@ if there is nothing to run.
 """
 from __future__ import annotations
 
-import argparse
 import ctypes
 import difflib
+import importlib.util
 import json
 import os
 import re
@@ -73,6 +73,9 @@ def outside(**more: str) -> dict[str, str]:
 
 def compiled(path: str, arch: str, folder: str) -> tuple[list[Stage], str]:
     """(the stages, why Triton did not compile it or '')."""
+    if importlib.util.find_spec("triton") is None:
+        raise Cannot(f"Triton is not installed for {sys.executable}; --python "
+                     "names one that has it")
     copy = os.path.join(folder, "compiled")
     with open(path, "rb") as source, open(copy, "wb") as f:
         f.write(source.read())
@@ -160,7 +163,8 @@ class Search(NamedTuple):
 
 def search(path: str, stages: list[Stage], want: dict[str, bytes],
            folder: str) -> Search:
-    last, known, skipped = -1, "", []
+    last, known = -1, ""
+    skipped: list[tuple[int, str]] = []
     for i, stage in enumerate(stages):
         if re.search(r"^\s*llvm\.func", stage.text, re.M):
             break  # from here on it is LLVM's
@@ -290,28 +294,23 @@ def recorded(path: str, given: dict[str, Any], folder: str) -> str:
 
 
 def run(argv: list[str]) -> int:
-    p = argparse.ArgumentParser(
-        prog="python3 -m tkdbg.bisect",
-        description="Names the pass of the installed Triton's compiler after "
-        "which a launch differs from what the interpreter leaves.")
-    p.add_argument("file", help="a launch file, or a script (.py)")
-    p.add_argument("--arch", default="sm_80", choices=("sm_80", "sm_86",
-                                                       "sm_89", "sm_90"))
-    p.add_argument("--kernel", help="of a script, the kernel")
-    p.add_argument("--launch", type=int, help="of a script, the launch")
-    options = p.parse_args(argv)
-    path, arch = options.file, options.arch
-    given = {name: value for name, value in vars(options).items() if value}
+    """argv: the file; TKDBG_OPTIONS: kernel and launch of a script, arch."""
+    given = json.loads(os.environ.pop("TKDBG_OPTIONS", "{}"))
+    file = path = argv[0]
     try:
         with tempfile.TemporaryDirectory(prefix="tkdbg-") as folder:
             if path.endswith(".py"):
                 path = recorded(path, given, folder)
-            status, text = bisect(path, arch)
+            status, text = bisect(path, given.get("arch", "sm_80"))
     except Finding as e:
         sys.stderr.write(e.args[1])
         return int(e.args[0])
-    except (Cannot, OSError, subprocess.TimeoutExpired) as e:
-        print(f"bisect: {options.file}: {e}", file=sys.stderr)
+    except OSError as e:
+        print(f"tkdbg bisect: {e.filename or file}: {e.strerror}",
+              file=sys.stderr)
+        return 2
+    except (Cannot, subprocess.TimeoutExpired) as e:
+        print(f"tkdbg bisect: {file}: {e}", file=sys.stderr)
         return 2
     print(text.rstrip())
     return status

@@ -54,6 +54,7 @@ typedef enum cli_command_id {
 #define IN_KERNELS (1u << CLI_KERNELS)
 #define IN_DOCTOR (1u << CLI_DOCTOR)
 #define IN_FUZZ (1u << CLI_FUZZ)
+#define IN_BISECT (1u << CLI_BISECT)
 #define IN_PUZZLES (1u << CLI_PUZZLES)
 #define IN_HELP (1u << CLI_HELP)
 #define IN_ALL (~0u)
@@ -251,6 +252,7 @@ int cli_kernels(const cli_args *a);
 int cli_doctor(const cli_args *a);
 int cli_report(const cli_args *a);
 int cli_fuzz(const cli_args *a);
+int cli_bisect(const cli_args *a);
 int cli_puzzles(const cli_args *a);
 int cli_demo(const cli_args *a);
 int cli_help(const cli_args *a);

@@ -439,7 +439,7 @@ static tk_status say_no_program(const cli_job *j) {
 }
 
 /* Runs the launch as often as --repeat says. */
-static tk_status run_launch(cli_job *j, const tk_run_options *o) {
+static tk_status run_times(cli_job *j, const tk_run_options *o) {
   const char *repeat = cli_value(j->args, OPT_REPEAT);
   int n = repeat ? atoi(repeat) : 1;
   tk_status st = TK_OK;
@@ -488,7 +488,7 @@ static tk_status run_with_bar(cli_job *j) {
                       .progress_ud = j->progress};
   if (!j->progress) o.progress = NULL;
   if (cli_is_interrupted()) st = TK_INTERRUPTED; /* a launch forgets it */
-  if (st == TK_OK) st = run_launch(j, &o);
+  if (st == TK_OK) st = run_times(j, &o);
   bool none = o.pids && !j->summary.programs && j->summary.grid[0] &&
               !cli_has(j->args, OPT_SHARD); /* a part may have none of them */
   if (st == TK_OK && none) st = say_no_program(j);

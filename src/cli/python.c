@@ -227,6 +227,11 @@ int cli_report(const cli_args *a) {
   return become_python(a, "tkdbg.standalone", false);
 }
 
+int cli_bisect(const cli_args *a) {
+  if (!cli_one_file(a)) return TK_USAGE;
+  return become_python(a, "tkdbg.bisect", false);
+}
+
 int cli_fuzz(const cli_args *a) {
   if (a->nwords)
     return cli_usage(a,

@@ -1,5 +1,6 @@
-"""python3 -m tkdbg.bisect: which pass of Triton's compiler is wrong.  No GPU is
+"""tkdbg bisect: which pass of Triton's compiler is wrong.  No GPU is
 needed."""
+import os
 import subprocess
 import sys
 import tempfile
@@ -9,6 +10,7 @@ import support
 
 support.need("library", "numpy", "triton")
 
+TKDBG = os.path.join(support.BUILD, "tkdbg")
 HEAD = "import numpy as np, triton, triton.language as tl\n"
 QUOTIENT = """
 @triton.jit
@@ -33,7 +35,8 @@ class Bisect(support.ScriptCase):
     def bisect(self, text, *words):
         path = self.write(text, head=HEAD)
         return subprocess.run(
-            [sys.executable, "-m", "tkdbg.bisect", path, *words],
+            [TKDBG, "bisect", "--python", sys.executable, path,
+             *words],
             env=support.environment(TKDBG_PYTHON=sys.executable),
             capture_output=True, text=True, timeout=300, cwd=self.folder.name)
 

@@ -75,7 +75,8 @@ def told(corpus: Corpus, way: Way) -> str:
     causes = len(corpus.causes)
     if causes:
         parts[-1] += f", of {causes} cause{'s' * (causes > 1)}: {corpus.path}"
-    return (f"{sum(counts.values())} kernels by the interpreter and "
+    tried = sum(counts.values())
+    return (f"{tried} kernel{'s' * (tried != 1)} by the interpreter and "
             f"'{way.backend}': {', '.join(parts) or 'all leave the same'}")
 
 

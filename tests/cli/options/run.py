@@ -27,7 +27,7 @@ STOPS = 20  # after which gdb leaves
 GROUPS = {'LAUNCHING': 'run debug gdbserver gdb dap why profile view diff',
           'DEBUGGING': 'debug gdbserver gdb dap'}
 FILES = {'ir': ('direct', 'record'), 'replay': ('record',),
-         'report': ('record',),
+         'report': ('record',), 'bisect': ('record',),
          **dict.fromkeys('run debug gdbserver gdb dap why profile view diff '
                          'prove compile'.split(),
                          ('script', 'direct', 'record'))}
@@ -111,12 +111,12 @@ def command_line(command, kind, words, shared):
     words, own = words[:at], words[at + 1:]
     line = ['tkdbg', command]
     kernel = kernel_of(words)
-    if kind != 'none' and command != 'report' and \
+    if kind != 'none' and command not in ('report', 'bisect') and \
             not {'--quiet', '-q'} & set(words):
         line.append('--quiet')
     if command == 'gdbserver' and not {'--listen', '--stdio'} & set(words):
         line.append('--stdio')
-    if command == 'diff' and '--backend' not in words:
+    if command == 'diff' and not {'--backend', '--ir'} & set(words):
         line += ['--backend', 'ptx']
     if command == 'why' and kind != 'script' and '--expect' not in words:
         line += ['--expect', f'{OUTPUT[kernel]}=@{shared}/{kernel}.npy']
