@@ -28,7 +28,8 @@ int tk_source_line(const tk_source *s, uint32_t off); /* from 1 */
 int tk_source_col(const tk_source *s, uint32_t off);  /* bytes, from 1 */
 const char *tk_source_line_text(const tk_source *s, int line, size_t *len);
 /* The line of the program, and its file, that a line of a written kernel names
- * as what the next ones were made of; 0: it names none. */
+ * as what the next ones were made of, or the last of several; 0: it names
+ * none. */
 int tk_source_names(const tk_source *s, int line, const char **file,
                     size_t *nfile);
 

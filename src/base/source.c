@@ -36,7 +36,8 @@ const char *tk_source_line_text(const tk_source *s, int line, size_t *len) {
 
 /* Helion writes above the statements of a kernel which statement of the program
  * they stand for, "# src[FILE:LINE]: TEXT", and up to three such lines of a
- * longer one.  They hold up to the next such comment, or the function's end. */
+ * longer one, the rest of which is "# src[FILE:FIRST-LAST]: ...".  They hold up
+ * to the next such comment, or the function's end. */
 static const char mark[] = "# src[";
 
 /* The text of a comment, up to its line's end; NULL: it is none of these. */
@@ -48,34 +49,46 @@ static const char *marked(const char *line, size_t n) {
   return line + skip + strlen(mark);
 }
 
+/* Where the digits before `end` begin. */
+static const char *number_before(const char *p, const char *end) {
+  while (end > p && end[-1] >= '0' && end[-1] <= '9') end--;
+  return end;
+}
+
 /* The "]: TEXT" of "FILE:LINE]: TEXT", and how long FILE is; NULL: it is
- * another text. */
-static const char *place_end(const char *p, size_t n, size_t *nfile) {
+ * another text.  *line: where the digits of the line are, or of the last of
+ * some. */
+static const char *place_end(const char *p, size_t n, size_t *nfile,
+                             const char **line) {
   const char *close = NULL;
   for (size_t i = 0; i + 1 < n && !close; i++)
     if (p[i] == ']' && p[i + 1] == ':') close = p + i;
   if (!close) return NULL;
-  const char *digits = close;
-  while (digits > p && digits[-1] >= '0' && digits[-1] <= '9') digits--;
-  if (digits == close || digits < p + 2 || digits[-1] != ':') return NULL;
-  *nfile = (size_t)(digits - 1 - p);
+  const char *first = *line = number_before(p, close), *end = close;
+  if (first > p && first < close && first[-1] == '-') {
+    end = first - 1;
+    first = number_before(p, end);
+  }
+  if (first == end || first < p + 2 || first[-1] != ':') return NULL;
+  *nfile = (size_t)(first - 1 - p);
   return close;
 }
 
 int tk_source_names(const tk_source *s, int line, const char **file,
                     size_t *nfile) {
   size_t n;
-  const char *text = tk_source_line_text(s, line, &n);
+  const char *text = tk_source_line_text(s, line, &n), *digits;
   *file = marked(text, n);
-  if (!*file || !place_end(*file, n - (size_t)(*file - text), nfile)) return 0;
-  long named = strtol(*file + *nfile + 1, NULL, 10);
+  if (!*file || !place_end(*file, n - (size_t)(*file - text), nfile, &digits))
+    return 0;
+  long named = strtol(digits, NULL, 10);
   return named > INT_MAX ? 0 : (int)named;
 }
 
 /* "FILE:LINE: TEXT" of "FILE:LINE]: TEXT"; NULL where a line is not known. */
 static const char *origin_of(tk_arena *a, const char *p, size_t n) {
   size_t nfile;
-  const char *close = place_end(p, n, &nfile);
+  const char *digits, *close = place_end(p, n, &nfile, &digits);
   if (!close) return NULL;
   const char *text = close + 2, *end = p + n;
   while (text < end && *text == ' ') text++;

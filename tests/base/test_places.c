@@ -1,6 +1,8 @@
 /* test_places.c - the index of an element along each axis, stretches of memory
  * that overlap, and where lines of a source come from.
  */
+#include <string.h>
+
 #include "base/diag.h"
 #include "base/extent.h"
 #include "base/index.h"
@@ -100,6 +102,11 @@ static const struct {
     {"    return 1", NULL},
 };
 
+/* What lines of it name: the last one of several. */
+static const struct {
+  int at, line;
+} named[] = {{4, 12}, {5, 0}, {6, 13}, {7, 14}, {8, 16}, {13, 0}, {24, 0}};
+
 START_TEST(lines_know_what_they_were_made_of) {
   tk_env env;
   tk_arena a;
@@ -114,6 +121,13 @@ START_TEST(lines_know_what_they_were_made_of) {
     tk_place p = tk_place_of(s, (tk_span){s->lines[i], s->lines[i]});
     ck_assert_int_eq(p.line, (int)i + 1);
     ck_assert_pstr_eq(p.origin, written[i].origin);
+  }
+  for (size_t i = 0; i < TK_COUNT(named); i++) {
+    const char *file;
+    size_t n;
+    int line = tk_source_names(s, named[i].at, &file, &n);
+    ck_assert_int_eq(line, named[i].line);
+    if (line) ck_assert_int_eq(strncmp(file, "k.py", n), 0);
   }
   s = tk_source_new(&a, "k.py", "x = 1\n", 6);
   ck_assert_ptr_null(tk_place_of(s, (tk_span){0, 0}).origin);
