@@ -62,6 +62,7 @@ class Command(Fuzz, unittest.TestCase):
                      "tkdbg run --sizes")
         self.refused(["--backend", "vax"], "vax", "triton-ptx")
 
+    @unittest.skipUnless(HAS_LLVM, "LLVM 19 is not installed")
     def test_an_absent_backend_is_refused_with_the_reason(self):
         if os.path.exists("/dev/nvidia0"):
             self.skipTest("there is a GPU")

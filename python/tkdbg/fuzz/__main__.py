@@ -81,14 +81,15 @@ def told(corpus: Corpus, way: Way) -> str:
 
 
 def searched(given: dict[str, Any]) -> int:
+    seed, asked = seed_of(given), chosen(given.get("fuzz_features"))
     lib = ways.library()
     way = way_of(given, lib)
-    features = supported(chosen(given.get("fuzz_features")), way)
+    features = supported(asked, way)
     count, seconds = given.get("fuzz_count"), given.get("fuzz_time")
     jobs = given.get("fuzz_jobs", 1)
     corpus = Corpus(given.get("fuzz_corpus", FOLDER))
     settings = {**way._asdict(), "features": sorted(features)}
-    if corpus.open(settings, seed_of(given)):
+    if corpus.open(settings, seed):
         print(f"goes on from seed {corpus.next} in {corpus.path}", flush=True)
     if count is None and seconds is None:
         count = COUNT
