@@ -45,7 +45,11 @@ static uint64_t add_carry(const step *s, bool minus, bool with) {
  * that is added with the carry flag. */
 static uint64_t multiply(const step *s, bool plus) {
   unsigned bits = width(s);
-  __int128 p = int_source(s, 0) * int_source(s, 1);
+  /* Two numbers of 64 bits without sign have a product that only a number
+   * without sign holds. */
+  unsigned __int128 product =
+      (unsigned __int128)int_source(s, 0) * (unsigned __int128)int_source(s, 1);
+  __int128 p = (__int128)product;
   if (tk_asm_has(s->in, TK_AM_wide)) return (uint64_t)p + (plus ? s->v[2] : 0);
   if (tk_asm_has(s->in, TK_AM_hi)) {
     bool whole = bits == 64 && !is_signed(s);
@@ -57,7 +61,9 @@ static uint64_t multiply(const step *s, bool plus) {
     sum.v[1] = s->v[2];
     return add_carry(&sum, false, s->in->op == TK_AO_MADC);
   }
-  return plus ? saturated(s, p + int_source(s, 2)) : (uint64_t)p;
+  if (!plus) return (uint64_t)p;
+  return saturated(s, (__int128)((unsigned __int128)p +
+                                 (unsigned __int128)int_source(s, 2)));
 }
 
 static __int128 low24(const step *s, int k) {

@@ -300,6 +300,6 @@ K
   status 'a kernel of a script that it lacks' 2 tkdbg compile \
     --kernel other "$vector_add"
   check 'a kernel of a script: no other' sh -c '! grep -q "^kernel @" out'
+  status 'a script, a stage that is not there' 2 tkdbg compile \
+    --emit sass "$vector_add"
 fi
-status 'a script, a stage that is not there' 2 tkdbg compile --emit sass \
-  "$vector_add"
