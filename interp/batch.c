@@ -48,13 +48,6 @@ static tk_batched *batch_of(tki *t, const tk_varying *v, int size) {
   return b;
 }
 
-static tki_op *code_of(tki *t, tk_batched *b) {
-  tki_op **code = &b->code[t->device];
-  if (!*code)
-    *code = tki_bind(&b->program.arena, &b->program, b->settled, t->device);
-  return *code;
-}
-
 typedef struct making {
   tki *t;
   const tk_varying *v;
@@ -66,7 +59,9 @@ static void make_form(tk_env *e, void *ud) {
   making *m = ud;
   (void)e;
   tk_batched *b = batch_of(m->t, m->v, m->size);
-  code_of(m->t, b);
+  tki_op **code = &b->code[m->t->device];
+  if (!*code)
+    *code = tki_bind(&b->program.arena, &b->program, b->settled, m->t->device);
   m->made = b;
 }
 

@@ -20,6 +20,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -77,8 +78,7 @@ def compiled(path: str, arch: str, folder: str) -> tuple[list[Stage], str]:
         raise Cannot(f"Triton is not installed for {sys.executable}; --python "
                      "names one that has it")
     copy = os.path.join(folder, "compiled")
-    with open(path, "rb") as source, open(copy, "wb") as f:
-        f.write(source.read())
+    shutil.copyfile(path, copy)
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                           "triton_replay.py")
     done = subprocess.run(
