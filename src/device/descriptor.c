@@ -28,7 +28,7 @@ static void pass_map(tk_arena *a, const tk_tensor *t, const tk_value *v,
                      const tkg_code_param *p, tkg_pointers *to) {
   tkp_tensor_map *map = TK_NEW(a, tkp_tensor_map);
   map->address = tk_tensor_address(t);
-  map->rank = (uint8_t)p->rank;
+  map->outer = (uint8_t)(p->rank - 1);
   map->type = v->lo ? MAP_TF32 : p->type;
   map->swizzle = p->swizzle;
   map->fill = is_nan(v);
@@ -54,7 +54,7 @@ static void pass_shape(tk_arena *a, const tk_value *v, tkg_pointers *to) {
 /* The compiler's answer is a file, and may say anything. */
 static void need_descriptor(tk_env *e, const tk_value *v,
                             const tkg_code_param *p) {
-  if (v->kind == TK_V_DESCRIPTOR && p->rank <= TKP_MAP_RANK &&
+  if (v->kind == TK_V_DESCRIPTOR && p->rank && p->rank <= TKP_MAP_RANK &&
       p->rank == v->items[1].n)
     return;
   tk_diag_add(e, TK_D_DEVICE, NULL, (tk_span){0, 0},

@@ -64,10 +64,10 @@ static tkp_bulk *begin_bulk(tkp_warp *w, const tkp_inst *in, int lane,
   unsigned first = store ? 1 : 2; /* coordinates among the sources */
   uint64_t map = tkp_get(w, in->s[0], lane) + (uint64_t)in->from_offset;
   k.map = tkp_map_at(w, in, lane, map);
-  if (k.map.rank != in->parts) {
+  if (tkp_map_rank(&k.map) != in->parts) {
     tkp_report(w, in, lane, TK_D_VALUE,
-               "a tensor map of %u axes, and %u coordinates", k.map.rank,
-               in->parts);
+               "a tensor map of %u axes, and %u coordinates",
+               tkp_map_rank(&k.map), in->parts);
     tkp_stop(w);
   }
   need_room(w, in, lane, &k.map);

@@ -230,10 +230,34 @@ static void mark_parts(tkp_warp *w, const tkp_inst *in, int lane) {
     tkp_mark_bits(w, in->d[k], lane, bits >> at);
 }
 
+/* setp.f16x2 p|q: p comes from the low halves, q from the high ones. */
+static bool compares_halves(const tkp_inst *in) {
+  return in->run == tkp_run_compare &&
+         tk_asm_types[in->math->type].part != in->math->type;
+}
+
+static void mark_predicates(tkp_warp *w, const tkp_inst *in, int lane) {
+  uint64_t bits = UINT64_MAX;
+  for (int k = 0; k < in->ns; k++) {
+    uint64_t known = tkp_known_bits(w, in->s[k], lane);
+    if (in->s[k].bits > 1)
+      bits &= known;
+    else if (!known) /* a predicate that both results are combined with */
+      bits = 0;
+  }
+  TK_ASSERT(in->nd == 2);
+  for (int k = 0; k < 2; k++, bits >>= 16)
+    tkp_mark_bits(w, in->d[k], lane, (bits & 0xFFFF) == 0xFFFF);
+}
+
 void tkp_mark_partly(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   TKP_EACH(lane, lanes) {
     if (in->run == tkp_run_pack) {
       mark_parts(w, in, (int)lane);
+      continue;
+    }
+    if (compares_halves(in)) {
+      mark_predicates(w, in, (int)lane);
       continue;
     }
     uint64_t bits =

@@ -38,17 +38,20 @@ size_t tkp_param_size(const tkp_program *p, size_t i, size_t k);
 
 /* A tensor map, 128 bytes that a kernel has as a parameter or makes: a tensor
  * in global memory, the innermost axis first, and the box of it that is copied.
- * type, swizzle, interleave and fill are the numbers of tensormap.replace. */
+ * outer, type, swizzle, interleave and fill are the numbers of
+ * tensormap.replace: a compiler leaves out those that are 0. */
 enum { TKP_MAP_RANK = 5 };
 typedef struct tkp_tensor_map {
   uint64_t address;
   uint64_t strides[TKP_MAP_RANK - 1]; /* of the outer axes, in bytes */
   uint32_t dims[TKP_MAP_RANK], box[TKP_MAP_RANK];
   uint32_t steps[TKP_MAP_RANK]; /* between elements of a box */
-  uint8_t rank, type, swizzle, interleave, fill, unused[3];
+  uint8_t outer;                /* axes besides the innermost one */
+  uint8_t type, swizzle, interleave, fill, unused[3];
   uint32_t mark;
   uint32_t reserved[4];
 } tkp_tensor_map;
+unsigned tkp_map_rank(const tkp_tensor_map *map);
 /* Marks a map whose fields are set as one. */
 void tkp_tensor_map_finish(tkp_tensor_map *map);
 

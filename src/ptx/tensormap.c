@@ -16,6 +16,10 @@ void tkp_tensor_map_finish(tkp_tensor_map *map) {
   map->mark = map_mark;
 }
 
+unsigned tkp_map_rank(const tkp_tensor_map *map) {
+  return map->outer + 1u;
+}
+
 unsigned tkp_map_element(const tkp_tensor_map *map) {
   static const uint8_t sizes[] = {1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2};
   return map->type < TK_COUNT(sizes) ? sizes[map->type] : 0;
@@ -23,7 +27,7 @@ unsigned tkp_map_element(const tkp_tensor_map *map) {
 
 size_t tkp_map_bytes(const tkp_tensor_map *map) {
   size_t n = tkp_map_element(map);
-  for (int i = 0; i < map->rank; i++) n *= map->box[i];
+  for (unsigned i = 0; i < tkp_map_rank(map); i++) n *= map->box[i];
   return n;
 }
 
@@ -46,11 +50,11 @@ static void check_map(tkp_warp *w, const tkp_inst *in, int lane,
                       const tkp_tensor_map *map) {
   static const uint8_t widths[] = {0, 32, 64, 128};
   bool strided = false, empty = false;
-  if (map->mark != map_mark || !map->rank || map->rank > TKP_MAP_RANK) {
+  if (map->mark != map_mark || tkp_map_rank(map) > TKP_MAP_RANK) {
     tkp_report(w, in, lane, TK_D_VALUE, "there is no tensor map here");
     tkp_stop(w);
   }
-  for (int i = 0; i < map->rank; i++) {
+  for (unsigned i = 0; i < tkp_map_rank(map); i++) {
     strided |= map->steps[i] != 1;
     empty |= !map->box[i] || map->box[i] > 256;
   }
@@ -125,7 +129,7 @@ void tkp_map_copy(tkp_warp *w, const tkp_inst *in, int lane,
     uint64_t base = map->address;
     bool inside = lo < hi;
     size_t rest = r;
-    for (int i = 1; i < map->rank; i++) {
+    for (unsigned i = 1; i < tkp_map_rank(map); i++) {
       int64_t x = at[i] + (int64_t)(rest % map->box[i]);
       rest /= map->box[i];
       inside &= x >= 0 && x < (int64_t)map->dims[i];
@@ -143,7 +147,7 @@ void tkp_map_copy(tkp_warp *w, const tkp_inst *in, int lane,
 static void set_field(tkp_tensor_map *map, int field, uint32_t i, uint64_t v) {
   switch ((tkp_map_field)field) {
   case TKP_MF_ADDRESS: map->address = v; break;
-  case TKP_MF_RANK: map->rank = (uint8_t)(v + 1); break;
+  case TKP_MF_RANK: map->outer = (uint8_t)v; break;
   case TKP_MF_BOX: map->box[i] = (uint32_t)v; break;
   case TKP_MF_DIM: map->dims[i] = (uint32_t)v; break;
   case TKP_MF_STRIDE: map->strides[i] = v; break;

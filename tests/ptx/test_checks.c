@@ -90,6 +90,15 @@ static const check_case cases[] = {
     {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 16, 16; min.f16x2 %r5, %r5, %r5;"
      "shr.u32 %r6, %r5, 16; st.global.u8 [%d2], %r6;",
      "never set"},
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 16, 16;"
+     "setp.le.f16x2 %p1|%p2, %r5, %r5; @%p2 bra L; L:",
+     "a predicate depends"},
+    {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 16, 16;"
+     "setp.le.f16x2 %p1|%p2, %r5, %r5; @%p1 bra L; L:",
+     ""},
+    {".reg .b32 %u; .reg .pred %n; bfi.b32 %r5, %u, %r1, 16, 16;"
+     "setp.le.and.f16x2 %p1|%p2, %r5, %r5, %n; @%p1 bra L; L:",
+     "a predicate depends"},
     {".reg .b32 %u; bfi.b32 %r5, %u, %r1, 0, 8; add.u32 %r6, %r5, 3;"
      "shr.u32 %r6, %r6, 8; st.global.u8 [%d2], %r6;",
      "never set"},
