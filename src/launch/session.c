@@ -8,19 +8,12 @@
 #include "internal.h"
 #include "encoding.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- sessions ---------------------------------------------------------- */
 
-tk_session *tk_session_new(void) {
-  return tk_session_new_with(NULL, NULL);
-}
-
-tk_session *tk_session_new_with(tk_alloc_fn alloc, void *ud) {
-  tk_env env; /* knows the default allocator */
-  tk_env_init(&env, alloc, ud);
-  tk_session *s = env.alloc(env.alloc_ud, NULL, 0, sizeof *s);
-  if (!s) return NULL;
+static tk_session *session_begin(tk_session *s, tk_alloc_fn alloc, void *ud) {
   memset(s, 0, sizeof *s);
   tk_env_init(&s->env, alloc, ud);
   tk_arena_init(&s->arena, &s->env);
@@ -28,6 +21,17 @@ tk_session *tk_session_new_with(tk_alloc_fn alloc, void *ud) {
   tk_buf_init(&s->suites, &s->env);
   tk_buf_init(&s->conditions, &s->env);
   return s;
+}
+
+tk_session *tk_session_new(void) {
+  tk_session *s = malloc(sizeof *s);
+  return s ? session_begin(s, tk_kept_alloc, &s->kept) : NULL;
+}
+
+tk_session *tk_session_new_with(tk_alloc_fn alloc, void *ud) {
+  if (!alloc) return tk_session_new();
+  tk_session *s = alloc(ud, NULL, 0, sizeof *s);
+  return s ? session_begin(s, alloc, ud) : NULL;
 }
 
 static void free_module(tk_env *e, tk_module *m) {
@@ -50,7 +54,12 @@ void tk_session_free(tk_session *s) {
   tk_buf_free(&s->suites);
   tk_buf_free(&s->conditions);
   tk_arena_free(&s->arena);
-  s->env.alloc(s->env.alloc_ud, s, sizeof *s, 0);
+  if (s->env.alloc == tk_kept_alloc) {
+    tk_kept_free(&s->kept);
+    free(s);
+  } else {
+    s->env.alloc(s->env.alloc_ud, s, sizeof *s, 0);
+  }
 }
 
 void tk_session_watch(tk_session *s, tk_watcher *w) {

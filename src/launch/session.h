@@ -6,6 +6,7 @@
 #ifndef TK_LAUNCH_SESSION_H
 #define TK_LAUNCH_SESSION_H
 
+#include "base/kept.h"
 #include "base/diag.h"
 #include "base/dtype.h"
 #include "base/lookup.h"
@@ -46,6 +47,7 @@ typedef struct tk_rules {
 
 struct tk_session {
   tk_env env;
+  tk_kept kept; /* the memory behind env, if nobody gave an allocator */
   tk_arena arena;
   tk_output_fn output;
   void *output_ud;
