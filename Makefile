@@ -256,7 +256,7 @@ DONE ?=
   wheel-check wheel-files lint format bench \
   bench-check bench-compile bench-counts bench-debug bench-gdb bench-gpu \
   accuracy compiled-models compiled-speed compiled-faults fuzz \
-  mutants assemble code-mutants planted view-pages why-corpus clean \
+  mutants assemble code-mutants planted view-pages view-times why-corpus clean \
   cross-check cross-objects test-programs \
   fuzzers FORCE
 all: $(MADE)
@@ -530,6 +530,10 @@ compiled-faults: all
 view-pages: all
 	@$(or $(PYTHON),python3) tests/view/pages.py --build $(B) \
 	  --out $(B)/view-pages $(if $(PICTURES),--pictures)
+
+# How long a large page takes to open and to react.
+view-times: all
+	@$(or $(PYTHON),python3) tests/view/times.py --build $(B)
 
 why-corpus: all
 	@$(or $(PYTHON),python3) tests/why/corpus.py --build $(B) \
