@@ -125,7 +125,7 @@ typedef enum tk_notice_kind {
 
 typedef struct tk_notice {
   tk_notice_kind kind;
-  int point;                         /* CONDITION */
+  int point;        /* CONDITION */
   const char *text; /* CONDITION: what is wrong with it; PAGE: its address */
   const tk_finding *const *findings; /* ... for this call alone */
   size_t nfindings;

@@ -79,7 +79,6 @@ static tkd_aside run_up_to_stand(why *y, tki_observer *watches) {
   y->observer =
       (tki_observer){.ud = y, .stmt = look_for_stand, .next = watches};
   if (y->blame) y->observer.access = pass_access;
-  if (watches) watches->next = NULL;
   tkd_aside w = {.observer = &y->observer, .program = TKD_ALL_PROGRAMS};
   tkd_run_aside(y->d, &w);
   return w;
@@ -140,6 +139,7 @@ static void explain_here(tk_env *e, void *ud) {
 static void run_origin(tk_env *e, void *ud) {
   why *y = ud;
   tke_trace_init(&y->trace, y->d->t, y->program, (size_t)TKE_TRACE_MIB << 20);
+  y->trace.observer.next = NULL;
   tkd_aside w = run_up_to_stand(y, &y->trace.observer);
   if (y->status != TK_OK) tk_throw(e, y->status);
   if (!y->reached) not_reached(y->d, &w);
@@ -260,7 +260,7 @@ static void run_page(tk_env *e, void *ud) {
 }
 
 /* The URI of a file. */
-static const char *address_of(tkd *d, const char *path) {
+static const char *uri_of(tkd *d, const char *path) {
   static const char plain[] = "-._~/";
   char *whole = realpath(path, NULL);
   tk_buf *b = tk_temp_buf(&d->mem);
@@ -282,7 +282,7 @@ static void save_page(tkd *d, void *ud) {
   tk_status st = tk_protect(d->env, run_page, y);
   tkw_look_free(y->view);
   if (st != TK_OK) tk_throw(d->env, st);
-  *y->address = address_of(d, y->look.path);
+  *y->address = uri_of(d, y->look.path);
   tkd_notice(d, &(tk_notice){.kind = TK_NOTICE_PAGE, .text = *y->address});
 }
 

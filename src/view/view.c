@@ -145,8 +145,7 @@ tk_view *tkw_look_new(tk_session *s, const tkw_look *look) {
 }
 
 tki_observer *tkw_look_begin(tk_view *v, tki *t) {
-  tkw_run_new(&v->run, t, room_of(v), v->stands);
-  return &v->run.observer;
+  return tkw_run_aside(&v->run, t, room_of(v), v->stands);
 }
 
 void tkw_look_save(tk_view *v, tki *t, const tkw_look *look) {

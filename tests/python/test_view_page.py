@@ -348,14 +348,19 @@ class Page(unittest.TestCase):
         self.assertIn(f"{longer[0]} times as long", said["conflicts"])
 
     def test_undefined_lanes_are_followed(self):
-        """With --check, a block that was computed from undefined lanes shows
-        which of its own are."""
+        """A block that was computed from undefined lanes shows which of its own
+        are, whether or not detectors watch the run."""
+        for check in ["--check"], ["--check", "nan"], []:
+            with self.subTest(check=check):
+                self.undefined(check)
+
+    def undefined(self, check):
         script = os.path.join(self.made.name, "computed.py")
         page = os.path.join(self.made.name, "computed.html")
         with open(script, "w", encoding="utf-8") as f:
             f.write(UNDEFINED)
         done = pages.view(
-            support.BUILD, "--check", "-o", page, script, "--kernel",
+            support.BUILD, *check, "-o", page, script, "--kernel",
             "computed", "--grid", "1", "--arg", "x=f32[5]:ones", "--arg",
             "y=f32[5]:zeros", "--arg", "n=5", "--arg", "B=8")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -366,6 +371,8 @@ class Page(unittest.TestCase):
           told.sum = all(".along .scalar");
         """)
         self.assertEqual(said["wrong"], [])
+        if check[1:]:  # that detector follows the lanes of others
+            return self.assertEqual(len(said["product"]), 8)
         self.assertEqual(said["product"], ["2"] * 5 + ["?"] * 3)
         self.assertEqual(said["sum"], ["undefined"])
 
