@@ -120,6 +120,10 @@ void tk_view_ignore(tk_view *v, bool launches) {
   v->ignoring = launches;
 }
 
+void tk_view_triton(tk_view *v, bool on) {
+  v->triton = on;
+}
+
 void tk_view_keep(tk_view *v, uint64_t program) {
   v->keeps = program;
 }

@@ -27,6 +27,7 @@ struct tk_view {
   uint64_t stands;
   uint64_t keeps; /* the program whose steps are kept in any case */
   bool ignoring;  /* launches that begin now are left out */
+  bool triton;    /* Triton's stages are wanted, too */
   /* the last finding of the launch before: detectors may find some as a run
    * begins, before the view is told; NULL: there was none */
   const struct tk_diag *told;

@@ -1,5 +1,6 @@
 """The page of ``tkdbg view`` in a browser without a window: clicks and keys
 change what is shown, and the numbers there are the interpreter's."""
+import importlib.util
 import json
 import os
 import re
@@ -279,6 +280,35 @@ class Page(unittest.TestCase):
         self.assertIn(f"line {store - 2}", said["seen"][2]["step"])
         self.assertIn(f"line {store}", said["seen"][3]["step"])
         self.assertEqual(len(set(said["sides"])), 1)
+
+    def test_stages_of_triton_stand_beside(self):
+        """Where it is installed: what it makes of a line is marked, too."""
+        if not importlib.util.find_spec("triton"):
+            self.skipTest("Triton is not installed")
+        page = os.path.join(self.made.name, "triton.html")
+        done = pages.planted(support.BUILD, "tail", "--by", "triton",
+                             "--python", sys.executable, "--output", page)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        store = line_of("v * 2.0")
+        said = told(page, f"""
+          const shown = ["ttir", "ttgir", "llir", "ptx"].map(
+            (name) => `triton-${{name}}`);
+          for (const name of shown) click(`#stage-${{name}}`);
+          then(() => click("[data-line='{store}']"));
+          told.marked = shown.map((name) =>
+            all(`[data-stage=${{name}}] .here`).join(""));
+          then(() => [...document.querySelectorAll(
+            "[data-stage=triton-ttgir] span")]
+            .find((e) => e.textContent.includes("tt.load")).click());
+        """, width=2560)
+        self.assertEqual(said["wrong"], [])
+        for marked, stored, loaded in zip(
+                said["marked"], ("tt.store", "tt.store", "st.global",
+                                 "st.global"),
+                ("tt.load", "tt.load", "ld.global", "ld.global")):
+            self.assertIn(stored, marked)
+            self.assertNotIn(loaded, marked)
+        self.assertIn(f"line {store - 1}", said["seen"][2]["step"])
 
     def test_layouts_say_who_holds_an_element(self):
         """As tkdbg layout says of the layout that the compiler prints."""
