@@ -213,9 +213,9 @@ DOCS := $(sort $(wildcard README.md LICENSE CHANGELOG.md docs/*.md))
 TEST_OBJ = $(TESTS:=.o) $(SUPPORT_OBJ) $(EXTRA_TEST_OBJ)
 TYPING_PY := $(wildcard src/typing/*.py)
 # The modules of the page, each below those that it imports.
-PAGE_JS := $(addprefix src/page/,data.js draw.js source.js why.js grid.js \
-  values.js tensors.js timeline.js profile.js puzzle.js stages.js layouts.js \
-  page.js)
+PAGE_JS := $(addprefix src/page/,inflate.js data.js draw.js source.js \
+  why.js grid.js values.js tensors.js timeline.js profile.js puzzle.js \
+  stages.js layouts.js page.js)
 GENERATED := $(TYPING_PY:src/typing/%.py=$(B)/gen/%.inc) \
   $(TYPING_PY:src/typing/%.py=$(B)/gen/%.def) \
   $(B)/gen/page.css.inc $(B)/gen/page.js.inc

@@ -1,7 +1,9 @@
 // data.js - what the page knows: the launches, and what can be worked out of
 // them.  docs/view.md describes the format.
 
-export const data = JSON.parse(document.getElementById('data').textContent);
+import { textIn } from './inflate.js';
+
+export const data = JSON.parse(textIn(document.getElementById('data')));
 
 export const sum = (list) => list.reduce((a, b) => a + b, 0);
 

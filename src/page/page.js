@@ -167,12 +167,16 @@ function argumentText(launch) {
   }).join(', ');
 }
 
+// A long name is broken after an underscore.
+const breakable = (name) => name.split(/(?<=_)/).flatMap((part, i) =>
+  i ? [h('wbr'), part] : [part]);
+
 // The head of the page: its title, what else there is to say of it, more.
 function drawTitle(name, more = '', ...rest) {
   document.title = `${name} · tkdbg`;
   replace(parts.head,
     h('div', { class: 'title' },
-      h('h1', {}, name, h('span', { class: 'quiet' }, ` ${more}`)),
+      h('h1', {}, breakable(name), h('span', { class: 'quiet' }, ` ${more}`)),
       h('div', { class: 'tools' }, data.launches.length
         ? h('button', { onclick: () => keys.showModal(), title: 'Keys',
           'aria-label': 'Keys' }, '?') : null, themeButton())), ...rest);

@@ -78,8 +78,8 @@ function sliceTouched(tensor, marks) {
 
 function sliceInputs(view, number, slice) {
   const tensor = view.launch.tensors[number];
-  return slice.map((value, k) => h('label', { class: 'slice' },
-    `axis ${k}: ${value} of ${tensor.shape[k]}`, h('input', {
+  return slice.map((value, k) => tensor.shape[k] > 1 && h('label', {
+    class: 'slice' }, `axis ${k}: ${value} of ${tensor.shape[k]}`, h('input', {
       type: 'range', min: 0, max: tensor.shape[k] - 1, value,
       id: `slice-${number}-${k}`, oninput: (e) => {
         const next = [...slice];
@@ -370,7 +370,7 @@ function drawTensor(view, number, width) {
     h('code', {}, `${tensor.type}[${tensor.shape.join(', ')}]`)),
   h('p', { class: 'quiet' }, `strides ${tensor.strides.join(', ') || 'none'}` +
     ` · at ${tensor.address}`),
-  slice.length ? h('div', {}, sliceInputs(view, number, slice)) : null,
+  h('div', {}, sliceInputs(view, number, slice)),
   h('div', { class: 'scroll' }, h('div', { class: 'under' }, canvas, above)),
   range ? heatBar(...range) : null,
   detail(view, number), countsText(view, number));

@@ -156,7 +156,7 @@ void tkw_look_save(tk_view *v, tki *t, const tkw_look *look) {
   tkw_put_launch(&v->launches, v, t, TK_OK);
   v->n = 1;
   write_data(v);
-  tk_page_put_html(&v->html, &v->json);
+  tk_page_put_html(&v->html, &v->one, &v->json);
   tk_save_text(&v->session->env, look->path, &v->html);
 }
 
@@ -199,7 +199,7 @@ static void write_html(tk_env *e, void *ud) {
   tk_view *v = ud;
   write_json(e, v);
   tk_buf_clear(&v->html);
-  tk_page_put_html(&v->html, &v->json);
+  tk_page_put_html(&v->html, &v->one, &v->json);
 }
 
 tk_status tk_view_json(tk_view *v, const char **out) {

@@ -34,7 +34,7 @@ struct tk_view {
   size_t skipped;  /* launches for which there was no room */
   size_t n;        /* launches */
   tk_buf launches; /* their objects, with commas between them */
-  tk_buf one;      /* ... of the one that is being written */
+  tk_buf one;      /* ... of the one that is being written; scratch */
   tk_buf form;     /* the text of the program of the last launch */
   tk_buf staged;   /* tkw_staged of programs whose stages are in the page */
   tk_buf parts;    /* members that stand beside the launches */

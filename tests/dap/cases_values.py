@@ -6,6 +6,7 @@ import tempfile
 import time
 
 import adapter
+import page_data
 from adapter import ADD, KERNELS, finish, initialized, leave, line, stopped
 from cases_stops import refused
 
@@ -155,8 +156,7 @@ def test_commands_in_the_console():
         got = c.evaluate(f'view {page}', s['frame'], 'repl')
         assert got['page'] == f'file://{folder}/is%20here.html', got
         assert got['result'].strip() == f'Written to {got["page"]}', got
-        with open(page, encoding='utf-8') as f:
-            assert '"status":"paused"' in f.read()
+        assert page_data.read(page)['launches'][0]['status'] == 'paused'
     got = c.evaluate('next', s['frame'], 'repl')
     assert 'page' not in got, got
     c.event('continued')

@@ -1,5 +1,7 @@
 """The pages of the puzzles, in a browser without a window."""
+import json
 import os
+import random
 import sys
 import tempfile
 import unittest
@@ -11,6 +13,7 @@ support.need("library", "numpy")
 sys.path[:0] = [os.path.join(support.ROOT, "tests", name)
                 for name in ("support", "view")]
 import browser  # noqa: E402
+import page_data  # noqa: E402
 from probe import told  # noqa: E402
 from tkdbg.puzzles import checker, folder, look, manifest, page  # noqa
 from tkdbg.puzzles.answer import Submission  # noqa: E402
@@ -99,18 +102,31 @@ class Page(unittest.TestCase):
     def test_wrong_elements_are_those_that_differ(self):
         """The reference is a sum, the kernel a difference: all are wrong but
         where y is 0."""
-        said = page_of(self.html, """
-          const read = JSON.parse(document.getElementById("data").textContent);
-          const [launch] = read.launches;
-          told.y = launch.tensors.find((t) => t.name === "y_ptr").values;
-          told.z = launch.tensors.find((t) => t.name === "z_ptr").shape;
-          told.why = read.why;""")
-        columns = said["z"][1]
-        wrong = [i for i in range(said["z"][0] * columns)
-                 if said["y"][i % columns]]
-        found = said["why"]["wrong"]
+        shown = json.loads(page_data.text(self.html))
+        tensors = {t["name"]: t for t in shown["launches"][0]["tensors"] if t}
+        rows, columns = tensors["z_ptr"]["shape"]
+        wrong = [i for i in range(rows * columns)
+                 if tensors["y_ptr"]["values"][i % columns]]
+        found = shown["why"]["wrong"]
         self.assertEqual([x for first, n in zip(found[::2], found[1::2])
                           for x in range(first, first + n)], wrong)
+
+    def test_data_are_what_was_made_shorter(self):
+        """Lengths and distances of all classes, every byte that UTF-8 has; as
+        zlib reads it, and as the page does."""
+        dice = random.Random(36)
+        some = "".join(dice.choices("0123456789,", k=40000))
+        for text in ("", "a", "a" * 1000, some + some[:20000] + some[-300:],
+                     "".join(some[:k] + chr(dice.randrange(0x800, 0xd800))
+                             for k in range(600)),
+                     "".join(map(chr, range(32, 0x2000)))):
+            with self.subTest(length=len(text)):
+                html = page._alone(puzzles={"title": text, "tracks": []})
+                shown = json.loads(page_data.text(html))
+                self.assertEqual(shown["puzzles"]["title"], text)
+                said = page_of(html, "told.title = text('section h2');")
+                self.assertEqual(said["wrong"], [])
+                self.assertEqual(said["title"], text)
 
     def test_the_page_that_leads_to_others(self):
         entries = self.where.pack.entries
