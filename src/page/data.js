@@ -233,11 +233,12 @@ export const contentsOf = (launch, number) =>
 
 const covers = new Map();
 
-// Sets a bit of the elements of a list of stretches.
-function markStretches(flags, list, bit) {
+// Sets a bit of the elements of a list of stretches; fresh: they have none yet.
+function markStretches(flags, list, bit, fresh) {
   for (let i = 0; i < list.length; i += 2) {
     const end = list[i] + list[i + 1];
-    for (let at = list[i]; at < end; at++) flags[at] |= bit;
+    if (fresh) flags.fill(bit, list[i], end);
+    else for (let at = list[i]; at < end; at++) flags[at] |= bit;
   }
 }
 
@@ -250,7 +251,12 @@ export function coverOf(launch, number) {
   const writer = home.writer && new Int32Array(home.elements).fill(-1);
   const marks = [[home.read, READ], [home.written, WRITTEN],
     [home.contested, CONTESTED]];
-  for (const [list, bit] of marks) if (list) markStretches(flags, list, bit);
+  let fresh = true;
+  for (const [list, bit] of marks) {
+    if (!list || !list.length) continue;
+    markStretches(flags, list, bit, fresh);
+    fresh = false;
+  }
   for (let i = 0; home.writer && i < home.writer.length; i += 3) {
     const from = home.writer[i], n = home.writer[i + 1];
     writer.fill(home.writer[i + 2], from, from + n);
@@ -336,6 +342,43 @@ function countRow(counts, flags, i, at, stride, n) {
   Object.assign(counts, { read, written, contested, open });
 }
 
+// Whether a tensor's elements are those of its memory, in their order.
+function isWhole(tensor, home) {
+  let n = 1;
+  const inOrder = [...tensor.strides.keys()].reverse().every((k) => {
+    const right = tensor.shape[k] === 1 || tensor.strides[k] === n;
+    n *= tensor.shape[k];
+    return right;
+  });
+  return inOrder && tensor.first === 0 && n === home.elements;
+}
+
+const sizeOf = (list) => (list || []).reduce(
+  (n, x, i) => i % 2 ? n + x : n, 0);
+
+// The same counts of stretches, which ascend and do not meet.
+function countStretches(counts, { read, written, contested }, n) {
+  let from = 0;
+  for (let i = 0; written && i < written.length; i += 2) {
+    if (written[i] > from) counts.unwritten.push([from, written[i] - 1]);
+    from = written[i] + written[i + 1];
+  }
+  if (from < n) counts.unwritten.push([from, n - 1]);
+  Object.assign(counts, { read: sizeOf(read), written: sizeOf(written),
+    contested: sizeOf(contested) });
+}
+
+// Counts row by row.
+function countRows(counts, tensor, flags, n) {
+  const length = tensor.shape.at(-1) ?? 1, stride = tensor.strides.at(-1) ?? 0;
+  let i = 0;
+  eachRow(tensor, (at) => {
+    countRow(counts, flags, i, at, stride, length);
+    i += length;
+  });
+  if (counts.open >= 0) counts.unwritten.push([counts.open, n - 1]);
+}
+
 const counted = new Map();
 const MOST_COUNTED = 1 << 22;
 
@@ -350,13 +393,9 @@ export function countsOf(launch, number) {
   // open: where a stretch began that has not ended
   const counts = { n, read: 0, written: 0, contested: 0, unwritten: [],
     open: -1 };
-  const length = tensor.shape.at(-1) ?? 1, stride = tensor.strides.at(-1) ?? 0;
-  let i = 0;
-  eachRow(tensor, (at) => {
-    countRow(counts, cover.flags, i, at, stride, length);
-    i += length;
-  });
-  if (counts.open >= 0) counts.unwritten.push([counts.open, n - 1]);
+  const home = homeOf(launch, number);
+  if (isWhole(tensor, home)) countStretches(counts, home, n);
+  else countRows(counts, tensor, cover.flags, n);
   counted.set(tensor, counts);
   return counts;
 }

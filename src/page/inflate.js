@@ -83,10 +83,15 @@ export function inflate(bytes, size) {
   return out;
 }
 
+function bytesOf(base64) {
+  const text = atob(base64), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
 // The text that an element holds in base 64; data-bytes is its size.
 export function textIn(element) {
-  const bytes = Uint8Array.from(atob(element.textContent.trim()),
-    (c) => c.charCodeAt(0));
+  const bytes = bytesOf(element.textContent);
   return new TextDecoder().decode(inflate(bytes,
     Number(element.getAttribute('data-bytes'))));
 }

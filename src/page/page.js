@@ -208,7 +208,7 @@ const PARTS = [
   ['launches', drawTimeline, (v) => [v.number]],
   ['programs', drawGrid, (v) => [v.number, v.program, v.metric, v.colours,
     v.widths.programs]],
-  ['source', drawSource, (v) => [v.number, v.program]],
+  ['source', drawSource, (v) => [v.number]],
   ['values', drawValues, (v) => [v.number, v.program, v.step, v.picked,
     v.colours, v.widths.values]],
   ['tensors', drawTensors, (v) => [v.number, v.program, v.step, v.mode,
