@@ -213,8 +213,9 @@ DOCS := $(sort $(wildcard README.md LICENSE CHANGELOG.md docs/*.md))
 TEST_OBJ = $(TESTS:=.o) $(SUPPORT_OBJ) $(EXTRA_TEST_OBJ)
 TYPING_PY := $(wildcard src/typing/*.py)
 # The modules of the page, each below those that it imports.
-PAGE_JS := $(addprefix src/page/,data.js draw.js source.js why.js grid.js \
-  values.js tensors.js timeline.js profile.js stages.js layouts.js page.js)
+PAGE_JS := $(addprefix src/page/,inflate.js data.js draw.js source.js \
+  why.js grid.js values.js tensors.js timeline.js profile.js puzzle.js \
+  stages.js layouts.js page.js)
 GENERATED := $(TYPING_PY:src/typing/%.py=$(B)/gen/%.inc) \
   $(TYPING_PY:src/typing/%.py=$(B)/gen/%.def) \
   $(B)/gen/page.css.inc $(B)/gen/page.js.inc
@@ -256,7 +257,7 @@ DONE ?=
   wheel-check wheel-files lint format bench \
   bench-check bench-compile bench-counts bench-debug bench-gdb bench-gpu \
   accuracy compiled-models compiled-speed compiled-faults fuzz \
-  mutants assemble code-mutants planted view-pages why-corpus clean \
+  mutants assemble code-mutants planted view-pages view-times why-corpus clean \
   cross-check cross-objects test-programs \
   fuzzers FORCE
 all: $(MADE)
@@ -530,6 +531,10 @@ compiled-faults: all
 view-pages: all
 	@$(or $(PYTHON),python3) tests/view/pages.py --build $(B) \
 	  --out $(B)/view-pages $(if $(PICTURES),--pictures)
+
+# How long a large page takes to open and to react.
+view-times: all
+	@$(or $(PYTHON),python3) tests/view/times.py --build $(B)
 
 why-corpus: all
 	@$(or $(PYTHON),python3) tests/why/corpus.py --build $(B) \

@@ -163,7 +163,6 @@ with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as readme:
         long_description_content_type="text/markdown",
         python_requires=">=3.9", package_dir={"": "python"},
         packages=find_packages("python"),
-        package_data={"tkdbg.puzzles": ["page.html", "page.js"]},
         scripts=["tools/wheel/tkdbg"],
         distclass=Binary, options={"build": {"build_base": WORK},
                                    "egg_info": {"egg_base": WORK},

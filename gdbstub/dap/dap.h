@@ -138,6 +138,7 @@ typedef struct dap_reply {
   json_t *request;   /* NULL: none is */
   const char *fault; /* why it fails; NULL: it does not */
   bool is_deferred;  /* it is answered later */
+  const char *page;  /* the address of one that was written; NULL: none was */
 } dap_reply;
 
 /* How the launch goes on.  A step in another program than the one that has

@@ -3,41 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "gdbstub/dap/dap.h"
 
 enum { MOST = 1 << 20 /* bytes of one answer */ };
 
-static const char digits[] =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static char *to_base64(dap *p, const unsigned char *s, size_t n) {
-  char *text = tk_arena_alloc(&p->scratch, (n + 2) / 3 * 4 + 1), *to = text;
-  for (size_t i = 0; i < n; i += 3) {
-    size_t k = n - i < 3 ? n - i : 3;
-    uint32_t bits = (uint32_t)s[i] << 16;
-    if (k > 1) bits |= (uint32_t)s[i + 1] << 8;
-    if (k > 2) bits |= s[i + 2];
-    for (size_t j = 0; j < 4; j++)
-      *to++ = j > k ? '=' : digits[bits >> (18 - 6 * j) & 63];
-  }
-  return text;
-}
-
-/* Bytes that the text stands for, at most as many as it has characters; false:
- * it is not base 64. */
-static bool from_base64(const char *s, unsigned char *to, size_t *n) {
-  uint32_t bits = 0;
-  int have = 0;
-  for (*n = 0; *s && *s != '='; s++) {
-    const char *digit = strchr(digits, *s);
-    if (!digit) return false;
-    bits = bits << 6 | (uint32_t)(digit - digits);
-    have += 6;
-    if (have < 8) continue;
-    have -= 8;
-    to[(*n)++] = (unsigned char)(bits >> have);
-  }
-  return strspn(s, "=") == strlen(s);
+static const char *to_base64(dap *p, const unsigned char *s, size_t n) {
+  tk_buf_clear(&p->text);
+  tk_put_base64(&p->text, s, n);
+  return tk_buf_str(&p->text);
 }
 
 /* Reads an address from the request; returns false after reporting that it is
@@ -88,7 +62,7 @@ json_t *dap_on_writeMemory(dap *p, const json_t *args) {
   const char *data = dap_string(args, "data", "");
   unsigned char *bytes = tk_arena_alloc(&p->scratch, strlen(data) + 1);
   if (!memory_address(p, args, &address)) return NULL;
-  if (!from_base64(data, bytes, &n))
+  if (!tk_read_base64(data, bytes, &n))
     return dap_fail(p, "writeMemory: 'data' is not base 64");
   if (n && tk_debug_write(p->d, address, bytes, n) != TK_OK)
     return dap_fail_engine(p);

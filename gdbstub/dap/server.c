@@ -395,6 +395,8 @@ static void noticed(void *ud, tk_debug *d, const tk_notice *n) {
   dap *p = ud;
   (void)d;
   if (n->kind == TK_NOTICE_DETECTORS) dap_say(p, "console", unwatched);
+  if (n->kind == TK_NOTICE_PAGE)
+    p->reply.page = tk_arena_strdup(&p->scratch, n->text);
   if (n->kind != TK_NOTICE_CONDITION) return;
   dap_say(p, "stderr", "The condition of a breakpoint has no value here:\n");
   dap_say(p, "stderr", n->text);

@@ -285,7 +285,8 @@ json_t *dap_on_setExpression(dap *p, const json_t *args) {
 
 /* ---- expressions -------------------------------------------------------- */
 
-/* A command line of the debugger: what it prints is the result. */
+/* A command line of the debugger: what it prints is the result. A client that
+ * shows pages gets the address of one as a member of its own. */
 static json_t *run_command(dap *p, const char *line) {
   tk_buf_clear(&p->text);
   tk_debugger_command(p->commands, line);
@@ -297,8 +298,9 @@ static json_t *run_command(dap *p, const char *line) {
   }
   size_t n = p->text.n;
   while (n && p->text.s[n - 1] == '\n') n--;
-  return json_pack("{s:o, s:i}", "result", dap_text(tk_buf_str(&p->text), n),
-                   "variablesReference", 0);
+  return json_pack("{s:o, s:i, s:s*}", "result",
+                   dap_text(tk_buf_str(&p->text), n), "variablesReference", 0,
+                   "page", p->reply.page);
 }
 
 /* All lanes, for the clipboard. */

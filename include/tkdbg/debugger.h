@@ -120,12 +120,13 @@ typedef enum tk_notice_kind {
   TK_NOTICE_CONDITION, /* a point's condition has no value here; it stops */
   TK_NOTICE_DETECTORS, /* they no longer watch this launch */
   TK_NOTICE_PASSED,    /* a stop on the way, of several that were asked for */
+  TK_NOTICE_PAGE,      /* a page was written (tk_debug_save_page) */
 } tk_notice_kind;
 
 typedef struct tk_notice {
   tk_notice_kind kind;
-  int point;                         /* CONDITION */
-  const char *text;                  /* CONDITION: what is wrong with it */
+  int point;        /* CONDITION */
+  const char *text; /* CONDITION: what is wrong with it; PAGE: its address */
   const tk_finding *const *findings; /* ... for this call alone */
   size_t nfindings;
   const tk_debug_stop *stop; /* PASSED */
@@ -645,8 +646,10 @@ typedef struct tk_debug_origin {
 tk_status tk_debug_origin_of(tk_debug *d, const char *name, const char *index,
                              tk_debug_origin *out);
 
-/* Writes what the launch did up to here to a file, as a page (tkdbg/view.h). */
-tk_status tk_debug_save_page(tk_debug *d, const char *path);
+/* Writes what the launch did up to here to a file, as a page (tkdbg/view.h).
+ * Its address, a URI, lives as long as the stop's values. */
+tk_status tk_debug_save_page(tk_debug *d, const char *path,
+                             const char **address);
 
 /* The value of an expression here, and where another program (NO_PROGRAM:
  * this one, a trip ago) stands in the same place. */

@@ -34,6 +34,10 @@ void tk_view_ignore(tk_view *v, bool launches);
 /* The steps of a program are kept in any case; it is counted along the axes of
  * the grid, the first one fastest. */
 void tk_view_keep(tk_view *v, uint64_t program);
+/* What the installed Triton's compiler makes of the kernels of the launches
+ * that begin from now on stands beside what this one makes; a Python with
+ * Triton is started for each kernel. */
+void tk_view_triton(tk_view *v, bool on);
 /* How many launches it holds. */
 size_t tk_view_launches(const tk_view *v);
 

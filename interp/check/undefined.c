@@ -18,6 +18,10 @@ bool tkc_knows_undefined(const tki *t) {
   return watching(t) != NULL;
 }
 
+bool tkc_follows_lanes(const tki *t) {
+  return tkc_flow_watching(t) != NULL;
+}
+
 /* ---- lanes --------------------------------------------------------------- */
 
 static tki_val undefined_lanes(tki *t, const tkc_flow *f, tki_val *marks,
@@ -222,17 +226,25 @@ static void start_aside(tk_env *e, void *ud) {
   w->f.quiet = true;
 }
 
-tkc_undefined *tkc_undefined_new(tki *t) {
-  const tkc_flow *now = watching(t);
-  if (!now) return NULL;
+/* As the detectors that `like` says. */
+static tkc_undefined *undefined_like(tki *t, const tkc *like) {
   tkc_undefined *w = tk_calloc(t->env, 1, sizeof *w);
-  w->c = *now->c;
+  w->c = *like;
   w->c.t = t;
   own_memory(&w->c, t->env);
   tk_status st = tk_protect(t->env, start_aside, w);
   if (st == TK_OK) return w;
   tkc_undefined_free(t, w);
   tk_throw(t->env, st);
+}
+
+tkc_undefined *tkc_undefined_new(tki *t) {
+  const tkc_flow *now = watching(t);
+  return now ? undefined_like(t, now->c) : NULL;
+}
+
+tkc_undefined *tkc_undefined_alone(tki *t) {
+  return undefined_like(t, &(tkc){.session = t->launch->session});
 }
 
 tki_observer *tkc_undefined_observer(tkc_undefined *w) {

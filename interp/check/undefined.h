@@ -10,8 +10,10 @@
 
 #include "interp/eval.h"
 
-/* Whether undef watches this run. */
+/* Whether undef watches this run, or tkc_undefined_alone. */
 bool tkc_knows_undefined(const tki *t);
+/* Whether some detector follows lanes in it. */
+bool tkc_follows_lanes(const tki *t);
 static inline bool tkc_any_undefined(const tki_val *lanes) {
   return !tki_is_zero(lanes);
 }
@@ -34,10 +36,12 @@ bool tkc_undefined_memory(const tki *t, const tki_region *r, const void *host,
 bool tkc_undefined_before(const tki *t, const tki_region *r, const void *host,
                           size_t n);
 
-/* Follows what is undefined in a side run, from its beginning, and reports
- * nothing.  tkc_undefined_new returns NULL if undef is off. */
+/* Follows what is undefined in a run, from its beginning, and reports nothing:
+ * in a side run as undef does in this one (NULL: it is off), or in a run that
+ * no detector follows lanes in. */
 typedef struct tkc_undefined tkc_undefined;
 tkc_undefined *tkc_undefined_new(tki *t);
+tkc_undefined *tkc_undefined_alone(tki *t);
 tki_observer *tkc_undefined_observer(tkc_undefined *w);
 void tkc_undefined_free(tki *t, tkc_undefined *w); /* w may be NULL */
 

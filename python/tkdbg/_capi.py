@@ -494,6 +494,7 @@ PROTOTYPES = {
     "tk_view_ignore": (None, [_P, c_bool]),
     "tk_view_launches": (c_size_t, [_P]),
     "tk_view_json": (c_int, [_P, POINTER(c_char_p)]),
+    "tk_view_triton": (None, [_P, c_bool]),
     "tk_view_keep": (None, [_P, c_uint64]),
     "tk_view_add": (c_int, [_P, _S, _S]),
     "tk_view_html": (c_int, [_P, POINTER(c_char_p)]),

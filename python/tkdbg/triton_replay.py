@@ -3,7 +3,7 @@
 compiler for its code, which needs no GPU, or with --emit for one of its stages:
 
     python triton_replay.py FILE [--interpret | --ptx sm_80 |
-                                  --emit=ttir|ttgir|llir|ptx|sass sm_80]
+                                  --emit=ttir|ttgir|llir|ptx|sass|all sm_80]
 
 The kernel and the functions that it calls are put into modules of their own,
 on the lines that they were on, with the values that their globals had when the
@@ -634,13 +634,18 @@ def machine_code(compiled: Any) -> str:
 
 
 def stage(path: str, arch: int, name: str) -> dict[str, Any]:
-    """A stage of Triton's compiler, as it is for a GPU sm_ARCH: text."""
+    """A stage of Triton's compiler, as it is for a GPU sm_ARCH: text; or "all"
+    that are text: stages, in the order in which they are made."""
     with tempfile.TemporaryDirectory(prefix="tkdbg-") as folder:
         _, compiled, sources, modules = compiled_by_triton(path, arch, folder)
         if name == "sass":
             return {"text": machine_code(compiled)}
-        return {"text": named(compiled.asm[name], STAGE_FILES[name], sources,
-                              modules)}
+        texts = {each: named(compiled.asm[each], file, sources, modules)
+                 for each, file in STAGE_FILES.items() if name in (each, "all")}
+        if name != "all":
+            return {"text": texts[name]}
+        return {"stages": [{"name": each, "text": text}
+                           for each, text in texts.items()]}
 
 
 def main(argv: list[str]) -> int:

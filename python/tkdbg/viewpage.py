@@ -22,6 +22,7 @@ def _new(session):
     view = ctypes.c_void_p()
     session.check(session.lib.tk_view_new(
         session.ptr, session.options.page_size or 0, ctypes.byref(view)))
+    session.lib.tk_view_triton(view, session.options.by == "triton")
     return view
 
 

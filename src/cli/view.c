@@ -23,7 +23,7 @@ static tk_status write_page(const cli_args *a, tk_view *v, const char *path) {
 }
 
 static int view_launch(const cli_args *a, const char *path) {
-  const char *size = cli_value(a, OPT_PAGE_SIZE);
+  const char *size = cli_value(a, OPT_PAGE_SIZE), *by = cli_value(a, OPT_BY);
   cli_job job;
   tk_view *v;
   int st = cli_job_start(&job, a);
@@ -31,6 +31,7 @@ static int view_launch(const cli_args *a, const char *path) {
   if (st == TK_OK)
     st = tk_view_new(job.session, size ? strtoul(size, NULL, 10) : 0, &v);
   if (st != TK_OK) return cli_job_end(&job, st);
+  tk_view_triton(v, by && !strcmp(by, "triton"));
   st = cli_job_run(&job);
   if (job.ran && tk_view_launches(v)) {
     tk_status written = write_page(a, v, path);

@@ -1,7 +1,6 @@
 /* cmd_why.c - origin, blame and view: where a value came from, who wrote
  * memory, and all that happened, as a page. */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/aside.h"
@@ -85,8 +84,7 @@ static const char *page_of_kernel(tkt *d) {
 
 void tkt_cmd_VIEW(tkt *d, tkt_args *a) {
   const char *path = *a->text ? a->text : page_of_kernel(d);
-  tkt_need(d, tk_debug_save_page(d->e, path));
-  char *whole = realpath(path, NULL);
-  tkt_say(d, "Written to file://%s\n", whole ? whole : path);
-  free(whole);
+  const char *address;
+  tkt_need(d, tk_debug_save_page(d->e, path, &address));
+  tkt_say(d, "Written to %s\n", address);
 }

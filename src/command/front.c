@@ -79,6 +79,7 @@ static void say_notice(void *ud, tk_debug *e, const tk_notice *n) {
                "its beginning was\ndropped ('set history').\n");
     break;
   case TK_NOTICE_PASSED: tkt_show_watched(d, n->stop); break;
+  case TK_NOTICE_PAGE: break; /* the command says it */
   }
 }
 

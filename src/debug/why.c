@@ -4,6 +4,8 @@
  * The launch runs aside up to where the program stands, watched by a trace of
  * that program, by a blame of the element or by a view.
  */
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "debug/api.h"
@@ -14,6 +16,7 @@
 #include "debug/part.h"
 #include "debug/programs.h"
 #include "debug/raise.h"
+#include "debug/stop.h"
 #include "interp/explain/blame.h"
 #include "interp/explain/slice.h"
 #include "ir/view.h"
@@ -40,6 +43,7 @@ typedef struct why {
   /* page */
   tk_view *view;
   tkw_look look;
+  const char **address;
 } why;
 
 static void explain_here(tk_env *e, void *ud);
@@ -75,7 +79,6 @@ static tkd_aside run_up_to_stand(why *y, tki_observer *watches) {
   y->observer =
       (tki_observer){.ud = y, .stmt = look_for_stand, .next = watches};
   if (y->blame) y->observer.access = pass_access;
-  if (watches) watches->next = NULL;
   tkd_aside w = {.observer = &y->observer, .program = TKD_ALL_PROGRAMS};
   tkd_run_aside(y->d, &w);
   return w;
@@ -136,6 +139,7 @@ static void explain_here(tk_env *e, void *ud) {
 static void run_origin(tk_env *e, void *ud) {
   why *y = ud;
   tke_trace_init(&y->trace, y->d->t, y->program, (size_t)TKE_TRACE_MIB << 20);
+  y->trace.observer.next = NULL;
   tkd_aside w = run_up_to_stand(y, &y->trace.observer);
   if (y->status != TK_OK) tk_throw(e, y->status);
   if (!y->reached) not_reached(y->d, &w);
@@ -255,6 +259,21 @@ static void run_page(tk_env *e, void *ud) {
   tkw_look_save(y->view, d->t, &y->look);
 }
 
+/* The URI of a file. */
+static const char *uri_of(tkd *d, const char *path) {
+  static const char plain[] = "-._~/";
+  char *whole = realpath(path, NULL);
+  tk_buf *b = tk_temp_buf(&d->mem);
+  tk_buf_puts(b, "file://");
+  for (const char *s = whole ? whole : path; *s; s++)
+    if (isalnum((unsigned char)*s) || strchr(plain, *s))
+      tk_buf_putc(b, *s);
+    else
+      tk_buf_printf(b, "%%%02X", (unsigned char)*s);
+  free(whole);
+  return tk_arena_strdup(&d->answers.arena, tk_buf_str(b));
+}
+
 static void save_page(tkd *d, void *ud) {
   why *y = ud;
   start_at_stand(y, d);
@@ -263,9 +282,12 @@ static void save_page(tkd *d, void *ud) {
   tk_status st = tk_protect(d->env, run_page, y);
   tkw_look_free(y->view);
   if (st != TK_OK) tk_throw(d->env, st);
+  *y->address = uri_of(d, y->look.path);
+  tkd_notice(d, &(tk_notice){.kind = TK_NOTICE_PAGE, .text = *y->address});
 }
 
-tk_status tk_debug_save_page(tk_debug *d, const char *path) {
-  why y = {.look = {.path = path}};
+tk_status tk_debug_save_page(tk_debug *d, const char *path,
+                             const char **address) {
+  why y = {.look = {.path = path}, .address = address};
   return tkd_guard(d, save_page, &y);
 }

@@ -9,6 +9,7 @@
 #define TK_DEVICE_DEVICE_H
 
 #include "launch/session.h"
+#include "nvptx/nvptx.h"
 #include "ptx/ptx.h"
 #include "tkdbg/compile.h"
 #include "tkdbg/tkdbg.h"
@@ -80,6 +81,11 @@ const tkg_code *tkg_code_by_triton(tk_env *e, tk_launch *l, const char *arch);
  * there. */
 tk_status tkg_launch_emit(tk_launch *l, const tk_emit_options *o,
                           const char **out);
+
+/* The stages of a launch that can be read, by the installed Triton's compiler,
+ * as tkv_take_stages gives this one's. */
+void tkg_take_triton_stages(tk_env *e, tk_launch *l, tkv_take_stage *take,
+                            void *ud);
 
 /* A copy of the launch in its session, by a launch file: the caller frees it.
  */

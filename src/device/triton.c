@@ -383,3 +383,60 @@ tk_status tkg_launch_emit(tk_launch *l, const tk_emit_options *o,
   *out = st == TK_OK ? tk_buf_str(&l->text) : NULL;
   return st;
 }
+
+typedef struct stages_request {
+  asking_triton asking;
+  tkv_take_stage *take;
+  void *ud;
+  json_t *answer;
+} stages_request;
+
+static void request_stages(tk_env *e, void *ud) {
+  stages_request *r = ud;
+  asking_triton *x = &r->asking;
+  const char *why;
+  if (!tkg_triton_compiler_is_there(&why))
+    triton_failed(e, x, TK_USAGE, why, "");
+  record_launch(e, x);
+  run_script(e, x);
+  r->answer = json_load_file(x->file, 0, NULL);
+}
+
+static void take_answer(tk_env *e, const stages_request *r) {
+  const json_t *stages = json_object_get(r->answer, "stages");
+  tk_buf text;
+  tk_buf_init(&text, e);
+  for (size_t i = 0; i < json_array_size(stages); i++) {
+    const json_t *one = json_array_get(stages, i);
+    const json_t *said = json_object_get(one, "text");
+    tk_buf_clear(&text);
+    tk_buf_add(&text, json_string_value(said), json_string_length(said));
+    r->take(r->ud, json_string_value(json_object_get(one, "name")), &text,
+            NULL);
+  }
+  tk_buf_free(&text);
+}
+
+/* What is wrong is no finding of a launch that only wants to show its code. */
+void tkg_take_triton_stages(tk_env *e, tk_launch *l, tkv_take_stage *take,
+                            void *ud) {
+  stages_request r = {.asking = {.launch = l,
+                                 .how = "--emit=all",
+                                 .arch = tk_arch_name(0),
+                                 .quiet = true},
+                      .take = take,
+                      .ud = ud};
+  tk_diag *before = tk_diag_take(e, 0);
+  tk_buf_init(&r.asking.said, e);
+  tk_status st = tk_protect(e, request_stages, &r);
+  tk_buf_free(&r.asking.said);
+  if (*r.asking.file) unlink(r.asking.file);
+  if (st == TK_OK)
+    take_answer(e, &r);
+  else
+    take(ud, stage_name(0), NULL, e->diags ? e->diags->f.message : NULL);
+  json_decref(r.answer);
+  tk_diag_clear(e);
+  tk_diag_put_back(e, before);
+  if (st != TK_OK && st != TK_FINDING && st != TK_USAGE) tk_throw(e, st);
+}

@@ -1,7 +1,9 @@
 // data.js - what the page knows: the launches, and what can be worked out of
 // them.  docs/view.md describes the format.
 
-export const data = JSON.parse(document.getElementById('data').textContent);
+import { textIn } from './inflate.js';
+
+export const data = JSON.parse(textIn(document.getElementById('data')));
 
 export const sum = (list) => list.reduce((a, b) => a + b, 0);
 
@@ -18,8 +20,11 @@ function scaled(x) {
   return `${text} ${PREFIXES[k]}`;
 }
 
+// "12,345"; toLocaleString takes many milliseconds when it is first called.
+const grouped = (x) => String(x).replace(/\B(?=(\d{3})+$)/g, ',');
+
 export const countText = (x) => Number.isInteger(x) && Math.abs(x) < 1e6
-  ? x.toLocaleString('en-US') : scaled(x).trim();
+  ? grouped(x) : scaled(x).trim();
 export const bytesText = (x) => `${scaled(x)}B`;
 
 export function timeText(nanoseconds) {
@@ -228,6 +233,15 @@ export const contentsOf = (launch, number) =>
 
 const covers = new Map();
 
+// Sets a bit of the elements of a list of stretches; fresh: they have none yet.
+function markStretches(flags, list, bit, fresh) {
+  for (let i = 0; i < list.length; i += 2) {
+    const end = list[i] + list[i + 1];
+    if (fresh) flags.fill(bit, list[i], end);
+    else for (let at = list[i]; at < end; at++) flags[at] |= bit;
+  }
+}
+
 // {flags, writer}, by element; null: the tensor is not followed.
 export function coverOf(launch, number) {
   const home = homeOf(launch, number);
@@ -237,14 +251,15 @@ export function coverOf(launch, number) {
   const writer = home.writer && new Int32Array(home.elements).fill(-1);
   const marks = [[home.read, READ], [home.written, WRITTEN],
     [home.contested, CONTESTED]];
-  for (const [list, mark] of marks) {
-    for (let i = 0; list && i < list.length; i += 2) {
-      for (let k = 0; k < list[i + 1]; k++) flags[list[i] + k] |= mark;
-    }
+  let fresh = true;
+  for (const [list, bit] of marks) {
+    if (!list || !list.length) continue;
+    markStretches(flags, list, bit, fresh);
+    fresh = false;
   }
   for (let i = 0; home.writer && i < home.writer.length; i += 3) {
-    const [from, n, program] = home.writer.slice(i, i + 3);
-    writer.fill(program, from, from + n);
+    const from = home.writer[i], n = home.writer[i + 1];
+    writer.fill(home.writer[i + 2], from, from + n);
   }
   const complete = marks.every(([list]) => list);
   const cover = { flags, writer, complete };
@@ -298,17 +313,70 @@ export function indexAt(tensor, at, nearest = false) {
 export const elementText = (tensor, index) =>
   index.length ? `${tensor.name}[${index.join(', ')}]` : tensor.name;
 
-// Calls visit(place) for each element of a tensor, row by row.
-function eachPlace(tensor, visit) {
+// Calls visit(place) for the first element of each row of a tensor.
+function eachRow(tensor, visit) {
   const { shape, strides } = tensor, last = shape.length - 1;
   const walk = (axis, at) => {
-    if (axis > last) return visit(at);
+    if (axis >= last) return visit(at);
     for (let i = 0; i < shape[axis]; i++, at += strides[axis]) {
-      if (axis === last) visit(at);
-      else walk(axis + 1, at);
+      walk(axis + 1, at);
     }
   };
   walk(0, tensor.first);
+}
+
+// Counts n elements, number i of the tensor and those after it, which stand in
+// memory from `at` on.
+function countRow(counts, flags, i, at, stride, n) {
+  let { read, written, contested, open } = counts;
+  for (const end = i + n; i < end; i++, at += stride) {
+    const f = flags[at];
+    if (f & READ) read++;
+    if (f & CONTESTED) contested++;
+    if (f & WRITTEN) {
+      written++;
+      if (open >= 0) counts.unwritten.push([open, i - 1]);
+      open = -1;
+    } else if (open < 0) open = i;
+  }
+  Object.assign(counts, { read, written, contested, open });
+}
+
+// Whether a tensor's elements are those of its memory, in their order.
+function isWhole(tensor, home) {
+  let n = 1;
+  const inOrder = [...tensor.strides.keys()].reverse().every((k) => {
+    const right = tensor.shape[k] === 1 || tensor.strides[k] === n;
+    n *= tensor.shape[k];
+    return right;
+  });
+  return inOrder && tensor.first === 0 && n === home.elements;
+}
+
+const sizeOf = (list) => (list || []).reduce(
+  (n, x, i) => i % 2 ? n + x : n, 0);
+
+// The same counts of stretches, which ascend and do not meet.
+function countStretches(counts, { read, written, contested }, n) {
+  let from = 0;
+  for (let i = 0; written && i < written.length; i += 2) {
+    if (written[i] > from) counts.unwritten.push([from, written[i] - 1]);
+    from = written[i] + written[i + 1];
+  }
+  if (from < n) counts.unwritten.push([from, n - 1]);
+  Object.assign(counts, { read: sizeOf(read), written: sizeOf(written),
+    contested: sizeOf(contested) });
+}
+
+// Counts row by row.
+function countRows(counts, tensor, flags, n) {
+  const length = tensor.shape.at(-1) ?? 1, stride = tensor.strides.at(-1) ?? 0;
+  let i = 0;
+  eachRow(tensor, (at) => {
+    countRow(counts, flags, i, at, stride, length);
+    i += length;
+  });
+  if (counts.open >= 0) counts.unwritten.push([counts.open, n - 1]);
 }
 
 const counted = new Map();
@@ -322,21 +390,12 @@ export function countsOf(launch, number) {
   const n = lanesIn(tensor.shape);
   if (!cover || n > MOST_COUNTED) return null;
   if (counted.has(tensor)) return counted.get(tensor);
-  const counts = { n, read: 0, written: 0, contested: 0, unwritten: [] };
-  const { flags } = cover;
-  let i = 0, open = -1;
-  eachPlace(tensor, (at) => {
-    const f = flags[at];
-    if (f & READ) counts.read++;
-    if (f & CONTESTED) counts.contested++;
-    if (f & WRITTEN) {
-      counts.written++;
-      if (open >= 0) counts.unwritten.push([open, i - 1]);
-      open = -1;
-    } else if (open < 0) open = i;
-    i++;
-  });
-  if (open >= 0) counts.unwritten.push([open, n - 1]);
+  // open: where a stretch began that has not ended
+  const counts = { n, read: 0, written: 0, contested: 0, unwritten: [],
+    open: -1 };
+  const home = homeOf(launch, number);
+  if (isWhole(tensor, home)) countStretches(counts, home, n);
+  else countRows(counts, tensor, cover.flags, n);
   counted.set(tensor, counts);
   return counts;
 }

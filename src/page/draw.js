@@ -99,18 +99,27 @@ class Dots {
   constructor(context, columns, rows) {
     this.context = context;
     this.image = context.createImageData(columns, rows);
+    this.pixels = new Uint32Array(this.image.data.buffer);
     this.ground = channels(colours().card);
     this.globalAlpha = 1;
     this.at = 0;
+    // the pixel of the last colour, which is most often that of the next
+    this.last = { colour: null, alpha: 0, pixel: 0 };
+  }
+
+  // The colour above the ground, as the four bytes that lie in the image.
+  pixelOf(colour, alpha) {
+    const mixed = channels(colour).slice(0, 3).map(
+      (x, i) => Math.round(x * alpha + this.ground[i] * (1 - alpha)));
+    return new Uint32Array(Uint8Array.of(...mixed, 255).buffer)[0];
   }
 
   put(colour) {
-    const mix = channels(colour), { data } = this.image, alpha =
-      this.globalAlpha;
-    for (let i = 0; i < 3; i++) {
-      data[this.at + i] = mix[i] * alpha + this.ground[i] * (1 - alpha);
+    const { last, globalAlpha: alpha } = this;
+    if (last.colour !== colour || last.alpha !== alpha) {
+      this.last = { colour, alpha, pixel: this.pixelOf(colour, alpha) };
     }
-    data[this.at + 3] = 255;
+    this.pixels[this.at] = this.last.pixel;
   }
 
   fillRect() { this.put(this.fillStyle); }
@@ -155,7 +164,7 @@ function dots(rows, columns, size, paint) {
   const brush = new Dots(canvas.getContext('2d'), width, height);
   for (let row = 0; row < height; row++) {
     for (let column = 0; column < width; column++) {
-      brush.at = 4 * (row * width + column);
+      brush.at = row * width + column;
       paint(brush, 0, 0, 1, row * down, column * across);
     }
   }

@@ -1,6 +1,8 @@
 /* page.c - the data as a whole, and the page that draws it. */
 #include "page/page.h"
 
+#include "base/base64.h"
+#include "base/deflate.h"
 #include "tkdbg/tkdbg.h"
 
 enum { VERSION = 1 }; /* of the data */
@@ -35,25 +37,23 @@ void tk_page_put_json(tk_buf *out, const tk_page_data *d) {
   tk_buf_puts(out, "}\n");
 }
 
-/* The data stand in an element, which "</" would end. */
-static void put_data(tk_buf *out, const tk_buf *data) {
-  size_t from = 0;
-  for (size_t i = 0; i < data->n; i++) {
-    if (data->s[i] != '<') continue;
-    tk_buf_add(out, data->s + from, i - from);
-    tk_buf_puts(out, "\\u003c");
-    from = i + 1;
-  }
-  tk_buf_add(out, data->s + from, data->n - from);
+/* The data stand in an element, made shorter (inflate.js). */
+static void put_data(tk_buf *out, tk_buf *bytes, const tk_buf *data) {
+  tk_buf_clear(bytes);
+  tk_put_deflated(bytes, data->s, data->n);
+  tk_buf_printf(out,
+                "<script type=\"text/plain\" id=\"data\" "
+                "data-bytes=\"%zu\">",
+                data->n);
+  tk_put_base64(out, bytes->s, bytes->n);
 }
 
-void tk_page_put_html(tk_buf *out, const tk_buf *json) {
+void tk_page_put_html(tk_buf *out, tk_buf *bytes, const tk_buf *json) {
   tk_buf_puts(out, before);
   tk_buf_puts(out, style);
   tk_buf_puts(out, "</style>\n</head>\n<body>\n"
-                   "<noscript>This page is drawn by its script.</noscript>\n"
-                   "<script type=\"application/json\" id=\"data\">");
-  put_data(out, json);
+                   "<noscript>This page is drawn by its script.</noscript>\n");
+  put_data(out, bytes, json);
   tk_buf_puts(out, "</script>\n<script type=\"module\">\n");
   tk_buf_puts(out, script);
   tk_buf_puts(out, "</script>\n</body>\n</html>\n");

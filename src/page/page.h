@@ -18,8 +18,9 @@ typedef struct tk_page_data {
 } tk_page_data;
 
 void tk_page_put_json(tk_buf *out, const tk_page_data *d);
-/* The page that draws what tk_page_put_json has written. */
-void tk_page_put_html(tk_buf *out, const tk_buf *json);
+/* The page that draws what tk_page_put_json has written; `bytes` is its
+ * scratch. */
+void tk_page_put_html(tk_buf *out, tk_buf *bytes, const tk_buf *json);
 /* What the page takes besides its data. */
 size_t tk_page_bytes(void);
 

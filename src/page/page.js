@@ -6,19 +6,23 @@ import { colours, forgetColours, h, madeLast, replace,
 import { drawGrid, nextKept } from './grid.js';
 import { drawLayouts } from './layouts.js';
 import { drawProfile } from './profile.js';
+import { drawPuzzle, drawPuzzles } from './puzzle.js';
 import { drawSource, markSource } from './source.js';
 import { drawStages, markStages } from './stages.js';
 import { drawTensors } from './tensors.js';
 import { drawTimeline } from './timeline.js';
 import { drawValues, otherTrip } from './values.js';
-import { drawWhy, wrongTensor } from './why.js';
+import { drawWhy, wrongLaunch, wrongTensor } from './why.js';
 
 // ---- what is chosen --------------------------------------------------------
 
+// Of a learner's puzzle, what programs do says more than what is wrong.
+const opensWrong = data.why && data.why.wrong && !data.puzzle;
+
 const view = {
   number: 0, program: 0, step: 0, slices: {},
-  metric: data.why && data.why.wrong ? 'wrong' : 'time',
-  mode: data.why && data.why.wrong ? 'wrong' : 'touched',
+  metric: opensWrong ? 'wrong' : 'time',
+  mode: opensWrong ? 'wrong' : 'touched',
   element: null, picked: null, moved: false, widths: {},
   // stages that are shown; the block whose layout is drawn, what colours stand
   // for there, and the element whose thread is marked
@@ -87,7 +91,7 @@ function note() {
 
 function readAddress() {
   const said = new URLSearchParams(location.hash.slice(1));
-  const number = Number(said.get('launch') || 1) - 1;
+  const number = Number(said.get('launch') || wrongLaunch() + 1) - 1;
   if (data.launches[number]) view.number = number;
   view.program = said.has('program') ? Number(said.get('program')) || 0
     : firstProgram(view.launch);
@@ -117,6 +121,10 @@ const KEYS = [['← →', 'step back, forward'],
 
 // Parts of the data that stand beside the launches, or alone.
 const ASIDE = [
+  { key: 'puzzles', label: 'Puzzles', drawPart: drawPuzzles,
+    title: ({ puzzles }) => [puzzles.title] },
+  { key: 'puzzle', label: 'Puzzle', drawPart: drawPuzzle,
+    title: ({ puzzle }) => [puzzle.id, puzzle.title] },
   { key: 'why', label: 'Why', drawPart: drawWhy, title: () => ['tkdbg why'] },
   { key: 'profile', label: 'Profile', drawPart: drawProfile,
     title: ({ profile }) => ['tkdbg profile',
@@ -159,12 +167,16 @@ function argumentText(launch) {
   }).join(', ');
 }
 
+// A long name is broken after an underscore.
+const breakable = (name) => name.split(/(?<=_)/).flatMap((part, i) =>
+  i ? [h('wbr'), part] : [part]);
+
 // The head of the page: its title, what else there is to say of it, more.
 function drawTitle(name, more = '', ...rest) {
   document.title = `${name} · tkdbg`;
   replace(parts.head,
     h('div', { class: 'title' },
-      h('h1', {}, name, h('span', { class: 'quiet' }, ` ${more}`)),
+      h('h1', {}, breakable(name), h('span', { class: 'quiet' }, ` ${more}`)),
       h('div', { class: 'tools' }, data.launches.length
         ? h('button', { onclick: () => keys.showModal(), title: 'Keys',
           'aria-label': 'Keys' }, '?') : null, themeButton())), ...rest);
@@ -196,7 +208,7 @@ const PARTS = [
   ['launches', drawTimeline, (v) => [v.number]],
   ['programs', drawGrid, (v) => [v.number, v.program, v.metric, v.colours,
     v.widths.programs]],
-  ['source', drawSource, (v) => [v.number, v.program]],
+  ['source', drawSource, (v) => [v.number]],
   ['values', drawValues, (v) => [v.number, v.program, v.step, v.picked,
     v.colours, v.widths.values]],
   ['tensors', drawTensors, (v) => [v.number, v.program, v.step, v.mode,

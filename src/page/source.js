@@ -79,14 +79,14 @@ function lineTitle(cost) {
 function drawLine(view, source, line, text, all) {
   const cost = costOf(view.launch, source, line);
   const part = cost && all ? cost.nanoseconds / all : 0;
-  const there = stepsAt(view, source, line);
   const found = view.launch.findings.filter((f) => f.line === line &&
     f.file === view.launch.sources[source].file);
   return [h('button', {
     class: `line${found.length ? ' found' : ''}`, 'data-source': source,
-    'data-line': line, disabled: !there, title: lineTitle(cost),
+    'data-line': line, title: lineTitle(cost),
     // the next step there, or the first
-    onclick: () => view.go({ step: nextOf(there, view.step) }),
+    onclick: () => view.go({ step: nextOf(stepsAt(view, source, line),
+      view.step) }),
   }, h('span', { class: 'no' }, String(line)),
   h('span', { class: 'time', style: `--part:${part}` },
     part >= 0.005 ? percentText(part, 1) : ''),
@@ -95,8 +95,17 @@ function drawLine(view, source, line, text, all) {
   h('code', {}, text || ' ')), ...found.map(findingText)];
 }
 
+// Lines where the chosen program has no step lead nowhere.
+function enableLines(view, place) {
+  for (const line of place.querySelectorAll('button.line')) {
+    const { source, line: number } = line.dataset;
+    line.disabled = !stepsAt(view, source, number);
+  }
+}
+
 // Marks the lines of the chosen step.
 export function markSource(view, place) {
+  enableLines(view, place);
   const step = stepsOf(view.launch, view.program)[view.step];
   for (const line of place.querySelectorAll('.here')) {
     line.classList.remove('here');

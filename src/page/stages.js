@@ -5,7 +5,8 @@ import { h, replace } from './draw.js';
 import { sourceOf, stepAtLine } from './source.js';
 
 const LABELS = { ttir: 'Typed form', layouts: 'Layouts', llir: 'LLVM',
-  ptx: 'PTX' };
+  ptx: 'PTX', 'triton-ttir': 'Triton’s TTIR', 'triton-ttgir': 'Triton’s TTGIR',
+  'triton-llir': 'Triton’s LLVM', 'triton-ptx': 'Triton’s PTX' };
 
 // Launches of one program share the stages of the first.
 export const stagesOf = (launch) => typeof launch.stages === 'number'
@@ -57,14 +58,18 @@ function llvmLines(launch, texts) {
     const [, number, fact] = /^!(\d+) = (.*)/.exec(text) || [];
     if (number) facts.set(number, fact);
   }
-  const named = (fact, key) => facts.get(
-    (new RegExp(`${key}: !(\\d+)`).exec(fact || '') || [])[1]);
-  const placeOf = (number) => {
-    const fact = facts.get(number);
-    const [, line] = /line: (\d+)/.exec(fact || '') || [];
+  const numberOf = (fact, key) =>
+    (new RegExp(`${key}: !(\\d+)`).exec(fact || '') || [])[1];
+  const named = (fact, key) => facts.get(numberOf(fact, key));
+  // that of what was called there, if that is of this source
+  const placeOf = (name) => {
+    const fact = facts.get(name);
+    if (!fact) return null;
+    const [, line] = /line: (\d+)/.exec(fact) || [];
     const [, file] = /filename: "(.*?)"/.exec(
       named(named(fact, 'scope'), 'file') || '') || [];
-    return line && file ? sourceAt(launch, file, Number(line)) : null;
+    return (line && file && sourceAt(launch, file, Number(line))) ||
+      placeOf(numberOf(fact, 'inlinedAt'));
   };
   const places = new Map();
   const end = texts.findIndex((text) => text === '}');
@@ -76,21 +81,54 @@ function llvmLines(launch, texts) {
   });
 }
 
-// PTX: a line before some others says of which place all of them are.
+// PTX: a line before some others says of which place all of them are.  What is
+// said for debuggers comes last.
 function ptxLines(launch, texts) {
   const files = new Map(texts.map((text) =>
     /^\s*\.file\s+(\d+) "(.*)"/.exec(text)).filter(Boolean)
     .map(([, number, file]) => [number, file]));
   let now = null;
-  return texts.filter(Boolean).map((text) => {
+  const end = texts.findIndex((text) => /^\s*\.section\s/.test(text));
+  return texts.slice(0, end < 0 ? texts.length : end).filter(Boolean).map((text) => {
     const [, number, line] = /^\s*\.loc\s+(\d+) (\d+)/.exec(text) || [];
     if (number) now = sourceAt(launch, files.get(number) || '', Number(line));
     return { text, at: /^\t[^.]/.test(text) ? now : null };
   }).filter(({ text }) => !/^\s*(\.loc|\/\/)/.test(text));
 }
 
+const LOC = /(?<=loc\()#loc\d*(?=\))/;
+const PLACES = /#loc\d*|"[^"]*":\d+/g;
+
+// Triton's IR, as MLIR prints it: a line names its place, which others of these
+// may stand for; of a call, that of what is called is looked at first.
+function mlirLines(launch, texts) {
+  const facts = new Map();
+  for (const text of texts) {
+    const [, name, fact] = /^(#loc\d*) = loc\((.*)\)$/.exec(text) || [];
+    if (name) facts.set(name, fact.match(PLACES) || []);
+  }
+  const known = new Map();
+  const placeOf = (name) => {
+    const [, file, line] = /^"(.*)":(\d+)$/.exec(name) || [];
+    if (file) return sourceAt(launch, file, Number(line));
+    if (!known.has(name)) {
+      known.set(name, null); // should it lead to itself
+      known.set(name, (facts.get(name) || []).reduce(
+        (found, next) => found || placeOf(next), null));
+    }
+    return known.get(name);
+  };
+  return texts.filter((text) => text && !text.startsWith('#loc'))
+    .map((text) => {
+      const [name] = LOC.exec(text.slice(text.lastIndexOf('loc('))) || [];
+      return { text: text.replace(/ loc\((?:#loc\d*|unknown)\)/g, ''),
+        at: name && /^\s/.test(text) ? placeOf(name) : null };
+    });
+}
+
 const READERS = { ttir: formLines, layouts: formLines, llir: llvmLines,
-  ptx: ptxLines };
+  ptx: ptxLines, 'triton-ttir': mlirLines, 'triton-ttgir': mlirLines,
+  'triton-llir': llvmLines, 'triton-ptx': ptxLines };
 
 const read = new WeakMap();
 

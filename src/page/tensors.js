@@ -78,8 +78,8 @@ function sliceTouched(tensor, marks) {
 
 function sliceInputs(view, number, slice) {
   const tensor = view.launch.tensors[number];
-  return slice.map((value, k) => h('label', { class: 'slice' },
-    `axis ${k}: ${value} of ${tensor.shape[k]}`, h('input', {
+  return slice.map((value, k) => tensor.shape[k] > 1 && h('label', {
+    class: 'slice' }, `axis ${k}: ${value} of ${tensor.shape[k]}`, h('input', {
       type: 'range', min: 0, max: tensor.shape[k] - 1, value,
       id: `slice-${number}-${k}`, oninput: (e) => {
         const next = [...slice];
@@ -137,11 +137,11 @@ const softOf = (colour) => [null, colour['read-soft'], colour['write-soft'],
 
 const solidOf = (colour) => [null, colour.read, colour.write, colour.both];
 
-// What all programs do.
-function paintTouched(c, x, y, s, flags, colour) {
+// What all programs do; soft: softOf(colour).
+function paintTouched(c, x, y, s, flags, colour, soft) {
   const all = flags & (READ | WRITTEN);
   if (all) {
-    c.fillStyle = softOf(colour)[all];
+    c.fillStyle = soft[all];
     c.globalAlpha = 0.45;
     c.fillRect(x, y, s, s);
     c.globalAlpha = 1;
@@ -152,8 +152,9 @@ function paintTouched(c, x, y, s, flags, colour) {
 // Draws what the chosen program or step does, above that.
 function paintAbove(view, number, fills) {
   const cover = coverOf(view.launch, number), colour = colours();
+  const fill = fills(colour);
   return (c, x, y, s, [, , at, mark]) => {
-    c.fillStyle = fills(colour)[mark];
+    c.fillStyle = fill[mark];
     c.fillRect(x, y, s, s);
     if (cover && cover.flags[at] & CONTESTED && s > 1) {
       frame(c, x, y, s, colour.contested);
@@ -195,11 +196,13 @@ function painter(view, number, mode) {
   const values = contentsOf(launch, number);
   const [low, high] = mode === 'values' ? extremesIn(values) : [0, 0];
   const wrong = mode === 'wrong' && wrongPlaces(launch.tensors[number]);
+  const soft = softOf(colour);
   return (c, x, y, s, at) => {
     if (mode === 'wrong') {
       c.fillStyle = wrong.has(at) ? colour.contested : colour['read-soft'];
     } else if (mode === 'touched') {
-      return paintTouched(c, x, y, s, cover ? cover.flags[at] : 0, colour);
+      return paintTouched(c, x, y, s, cover ? cover.flags[at] : 0, colour,
+        soft);
     } else if (mode === 'writer') {
       const who = cover.writer[at];
       if (who < 0) return hatch(c, x, y, s, colour.quiet);
@@ -367,7 +370,7 @@ function drawTensor(view, number, width) {
     h('code', {}, `${tensor.type}[${tensor.shape.join(', ')}]`)),
   h('p', { class: 'quiet' }, `strides ${tensor.strides.join(', ') || 'none'}` +
     ` · at ${tensor.address}`),
-  slice.length ? h('div', {}, sliceInputs(view, number, slice)) : null,
+  h('div', {}, sliceInputs(view, number, slice)),
   h('div', { class: 'scroll' }, h('div', { class: 'under' }, canvas, above)),
   range ? heatBar(...range) : null,
   detail(view, number), countsText(view, number));

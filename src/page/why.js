@@ -4,9 +4,12 @@ import { data, elementText, indexOf, placeOf, pluralText } from './data.js';
 import { h, replace } from './draw.js';
 import { stepAtLine } from './source.js';
 
+// The number of the launch that has the wrong tensor.
+export const wrongLaunch = () => (data.why && data.why.launch) || 0;
+
 // The tensor of the launch that is wrong, -1: the page does not have it.
 export const wrongTensor = (launch) => data.why && data.why.wrong &&
-  launch === data.launches[0]
+  launch === data.launches[wrongLaunch()]
   ? launch.tensors.findIndex((t) => t && t.name === data.why.tensor) : -1;
 
 let places = null;
@@ -88,14 +91,14 @@ const program = (view) => data.why.program ?? view.program;
 // element.
 function goToLine(view, file, line) {
   if (!data.launches.length) return;
-  if (view.number !== 0) view.go({ number: 0 });
+  if (view.number !== wrongLaunch()) view.go({ number: wrongLaunch() });
   view.go({ program: program(view) });
   const step = stepAtLine(view, file, line);
   if (step !== undefined) view.go({ step });
 }
 
 function goToElement(view, number) {
-  view.go({ number: 0 });
+  view.go({ number: wrongLaunch() });
   view.go({ program: program(view), mode: 'wrong',
     element: { tensor: number, index: data.why.first } });
 }
@@ -104,7 +107,8 @@ function goToElement(view, number) {
 
 function wrongText(view) {
   const { why } = data;
-  const number = data.launches.length ? wrongTensor(data.launches[0]) : -1;
+  const number = data.launches.length ? wrongTensor(
+    data.launches[wrongLaunch()]) : -1;
   if (!why.wrong) return null;
   const n = why.wrong.reduce((x, y, i) => i % 2 ? x + y : x, 0);
   const first = elementText({ name: why.tensor }, why.first);

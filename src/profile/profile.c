@@ -127,7 +127,7 @@ static void write_page(tk_env *e, void *ud) {
   tk_buf_puts(&p->part, ",\n\"profile\":");
   tkf_write_json(&p->part, &p->data, false);
   tk_page_put_json(&p->page, &(tk_page_data){.parts = &p->part});
-  tk_page_put_html(&p->html, &p->page);
+  tk_page_put_html(&p->html, &p->part, &p->page);
 }
 
 tk_status tk_profile_html(tk_profile *p, const char **out) {

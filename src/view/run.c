@@ -8,7 +8,6 @@
 #include "view/run.h"
 
 #include "base/clock.h"
-#include "interp/check/undefined.h"
 #include "interp/grid.h"
 #include "profile/run.h"
 
@@ -160,7 +159,7 @@ static void view_access(void *ud, tki *t, const tki_access *a) {
 
 /* ---- beginning and end --------------------------------------------------- */
 
-void tkw_run_new(tkw_run *r, tki *t, size_t bytes, uint64_t also) {
+static void new_run(tkw_run *r, tki *t, size_t bytes, uint64_t also) {
   tkw_run_end(r);
   *r = (tkw_run){.t = t};
   tk_arena_init(&r->arena, t->env);
@@ -180,18 +179,35 @@ void tkw_run_new(tkw_run *r, tki *t, size_t bytes, uint64_t also) {
                                .ends = view_ends,
                                .access = view_access,
                                .rows = true};
-  r->follows = tkc_knows_undefined(t);
-  if (r->follows) {
-    r->observer.after = view_after;
-    r->observer.idle = r->observer.settled = needs_no_after;
-  }
   r->seconds = tk_clock_seconds();
   r->last = r->ticks = tkf_ticks();
 }
 
+/* Lanes are followed as undef follows them. */
+static void follow(tkw_run *r) {
+  r->follows = true;
+  r->observer.after = view_after;
+  r->observer.idle = r->observer.settled = needs_no_after;
+}
+
 void tkw_run_begin(tkw_run *r, tki *t, size_t bytes, uint64_t also) {
-  tkw_run_new(r, t, bytes, also);
+  new_run(r, t, bytes, also);
+  if (!tkc_follows_lanes(t)) {
+    r->undefined = tkc_undefined_alone(t);
+    tki_observe(t, tkc_undefined_observer(r->undefined));
+  }
+  if (tkc_knows_undefined(t)) follow(r);
   tki_observe(t, &r->observer);
+}
+
+tki_observer *tkw_run_aside(tkw_run *r, tki *t, size_t bytes, uint64_t also) {
+  new_run(r, t, bytes, also);
+  r->undefined = tkc_undefined_new(t);
+  if (!r->undefined) r->undefined = tkc_undefined_alone(t);
+  follow(r);
+  tki_observer *first = tkc_undefined_observer(r->undefined);
+  first->next = &r->observer;
+  return first;
 }
 
 void tkw_run_end(tkw_run *r) {
@@ -202,6 +218,8 @@ void tkw_run_end(tkw_run *r) {
     tk_buf_free(&r->kept[i].ops);
     tk_buf_free(&r->kept[i].undefined);
   }
+  if (r->undefined) tkc_undefined_free(r->t, r->undefined);
+  r->undefined = NULL;
   r->nkept = 0;
   r->now = NULL;
   r->cost = NULL;

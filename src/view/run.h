@@ -10,6 +10,7 @@
 #ifndef TK_VIEW_RUN_H
 #define TK_VIEW_RUN_H
 
+#include "interp/check/undefined.h"
 #include "interp/interp.h"
 
 /* What a program, or an instruction of the user's code, did. */
@@ -66,11 +67,12 @@ typedef struct tkw_run {
   tkw_cost *sites;   /* by instruction of the user's code */
   tkw_cover *covers; /* by region */
   tkw_program *kept;
-  size_t nkept, share; /* bytes that each may take */
-  uint64_t index;      /* of the program that ran last, */
-  tkw_program *now;    /* ... that itself, if it is kept */
-  tkw_cost *cost;      /* ... and its entry of `by`; NULL: none ran */
-  bool follows;        /* undef watches, so that undefined lanes are known */
+  size_t nkept, share;      /* bytes that each may take */
+  uint64_t index;           /* of the program that ran last, */
+  tkw_program *now;         /* ... that itself, if it is kept */
+  tkw_cost *cost;           /* ... and its entry of `by`; NULL: none ran */
+  bool follows;             /* undefined lanes are known */
+  tkc_undefined *undefined; /* what follows them; NULL: a detector does */
   tkw_cost *program, *site; /* what the open interval belongs to */
   double seconds;
   uint64_t ticks, last;
@@ -78,11 +80,11 @@ typedef struct tkw_run {
 
 #define TKW_NO_PROGRAM UINT64_MAX
 
-/* Gets ready for a run that is about to start; the steps of all programs take
- * at most so many bytes.  Steps of the program `also` are kept in any case. */
-void tkw_run_new(tkw_run *r, tki *t, size_t bytes, uint64_t also);
-/* ... and watches it. */
+/* Watches a run that is about to start; the steps of all programs take at most
+ * so many bytes.  Steps of the program `also` are kept in any case. */
 void tkw_run_begin(tkw_run *r, tki *t, size_t bytes, uint64_t also);
+/* The same of a side run, whose observers are to be those that it returns. */
+tki_observer *tkw_run_aside(tkw_run *r, tki *t, size_t bytes, uint64_t also);
 void tkw_run_end(tkw_run *r);
 
 /* step.c: what a program that is kept does. */

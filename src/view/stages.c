@@ -3,6 +3,7 @@
  * Lines of these texts name lines of the source by themselves (docs/view.md);
  * the page reads them.  Launches of one program share its stages.
  */
+#include "device/device.h"
 #include "nvptx/nvptx.h"
 #include "view/view.h"
 
@@ -30,14 +31,15 @@ static size_t launch_with(tk_view *v, const tk_buf *form) {
 
 typedef struct taking {
   tk_buf *out;
-  size_t room; /* bytes that are left for further texts */
+  const char *of; /* begins the names: whose stages they are */
+  size_t room;    /* bytes that are left for further texts */
   const char *comma;
 } taking;
 
 static void put_stage(void *ud, const char *name, const tk_buf *text,
                       const char *why) {
   taking *x = ud;
-  tk_buf_printf(x->out, "%s\n{\"name\":\"%s\"", x->comma, name);
+  tk_buf_printf(x->out, "%s\n{\"name\":\"%s%s\"", x->comma, x->of, name);
   x->comma = ",";
   if (text && text->n <= x->room) {
     x->room -= text->n;
@@ -61,8 +63,12 @@ void tkw_put_stages(tk_buf *out, tk_view *v, const tki *t) {
     return;
   }
   size_t left = v->limit > v->launches.n ? v->limit - v->launches.n : 0;
-  taking x = {out, left / (v->many ? 40 : 10), ""};
+  taking x = {out, "", left / (v->many ? 40 : 10), ""};
   tk_buf_puts(out, ",\n\"stages\":[");
   tkv_take_stages(out->env, t->program, put_stage, &x);
+  if (v->triton) {
+    x.of = "triton-";
+    tkg_take_triton_stages(out->env, t->launch, put_stage, &x);
+  }
   tk_buf_putc(out, ']');
 }

@@ -120,6 +120,10 @@ void tk_view_ignore(tk_view *v, bool launches) {
   v->ignoring = launches;
 }
 
+void tk_view_triton(tk_view *v, bool on) {
+  v->triton = on;
+}
+
 void tk_view_keep(tk_view *v, uint64_t program) {
   v->keeps = program;
 }
@@ -145,15 +149,14 @@ tk_view *tkw_look_new(tk_session *s, const tkw_look *look) {
 }
 
 tki_observer *tkw_look_begin(tk_view *v, tki *t) {
-  tkw_run_new(&v->run, t, room_of(v), v->stands);
-  return &v->run.observer;
+  return tkw_run_aside(&v->run, t, room_of(v), v->stands);
 }
 
 void tkw_look_save(tk_view *v, tki *t, const tkw_look *look) {
   tkw_put_launch(&v->launches, v, t, TK_OK);
   v->n = 1;
   write_data(v);
-  tk_page_put_html(&v->html, &v->json);
+  tk_page_put_html(&v->html, &v->one, &v->json);
   tk_save_text(&v->session->env, look->path, &v->html);
 }
 
@@ -196,7 +199,7 @@ static void write_html(tk_env *e, void *ud) {
   tk_view *v = ud;
   write_json(e, v);
   tk_buf_clear(&v->html);
-  tk_page_put_html(&v->html, &v->json);
+  tk_page_put_html(&v->html, &v->one, &v->json);
 }
 
 tk_status tk_view_json(tk_view *v, const char **out) {

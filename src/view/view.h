@@ -27,13 +27,14 @@ struct tk_view {
   uint64_t stands;
   uint64_t keeps; /* the program whose steps are kept in any case */
   bool ignoring;  /* launches that begin now are left out */
+  bool triton;    /* Triton's stages are wanted, too */
   /* the last finding of the launch before: detectors may find some as a run
    * begins, before the view is told; NULL: there was none */
   const struct tk_diag *told;
   size_t skipped;  /* launches for which there was no room */
   size_t n;        /* launches */
   tk_buf launches; /* their objects, with commas between them */
-  tk_buf one;      /* ... of the one that is being written */
+  tk_buf one;      /* ... of the one that is being written; scratch */
   tk_buf form;     /* the text of the program of the last launch */
   tk_buf staged;   /* tkw_staged of programs whose stages are in the page */
   tk_buf parts;    /* members that stand beside the launches */

@@ -6,6 +6,7 @@ import tempfile
 import time
 
 import adapter
+import page_data
 from adapter import ADD, KERNELS, finish, initialized, leave, line, stopped
 from cases_stops import refused
 
@@ -150,12 +151,14 @@ def test_commands_in_the_console():
     got = c.evaluate('nonsense a', s['frame'], 'repl')['result']
     assert 'nonsense' in got
     with tempfile.TemporaryDirectory() as folder:
-        page = os.path.join(os.path.realpath(folder), 'here.html')
-        got = c.evaluate(f'view {page}', s['frame'], 'repl')['result']
-        assert got.strip() == f'Written to file://{page}', got
-        with open(page, encoding='utf-8') as f:
-            assert '"status":"paused"' in f.read()
-    c.evaluate('next', s['frame'], 'repl')
+        folder = os.path.realpath(folder)
+        page = os.path.join(folder, 'is here.html')
+        got = c.evaluate(f'view {page}', s['frame'], 'repl')
+        assert got['page'] == f'file://{folder}/is%20here.html', got
+        assert got['result'].strip() == f'Written to {got["page"]}', got
+        assert page_data.read(page)['launches'][0]['status'] == 'paused'
+    got = c.evaluate('next', s['frame'], 'repl')
+    assert 'page' not in got, got
     c.event('continued')
     assert c.stopped()['frame']['line'] == line('tl.store(y + offs')
     finish(c)

@@ -15,7 +15,7 @@ import traceback
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), 'support')]
 
 
 def sessions():

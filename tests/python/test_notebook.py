@@ -9,6 +9,9 @@ import unittest
 
 import support
 
+sys.path.append(os.path.join(support.ROOT, "tests", "support"))
+import page_data  # noqa: E402
+
 support.need("library", "numpy", "IPython")
 
 DRIVER = """
@@ -169,8 +172,8 @@ copy[(2,)](x, y, 30, B=16)""")
         """The launches of a page in a frame."""
         frame = re.fullmatch("<iframe [^>]* srcdoc='([^']*)'></iframe>",
                              shown["text/html"])
-        text = html.unescape(frame.group(1)).split('id="data">')[1]
-        return json.loads(text.split("</script>")[0])["launches"]
+        return json.loads(page_data.text(
+            html.unescape(frame.group(1))))["launches"]
 
     def test_view_of_a_cell(self):
         both, bad, none, one, plain, line, size = self.cells(

@@ -1,5 +1,6 @@
 """The page of ``tkdbg view`` in a browser without a window: clicks and keys
 change what is shown, and the numbers there are the interpreter's."""
+import importlib.util
 import json
 import os
 import re
@@ -280,6 +281,35 @@ class Page(unittest.TestCase):
         self.assertIn(f"line {store}", said["seen"][3]["step"])
         self.assertEqual(len(set(said["sides"])), 1)
 
+    def test_stages_of_triton_stand_beside(self):
+        """Where it is installed: what it makes of a line is marked, too."""
+        if not importlib.util.find_spec("triton"):
+            self.skipTest("Triton is not installed")
+        page = os.path.join(self.made.name, "triton.html")
+        done = pages.planted(support.BUILD, "tail", "--by", "triton",
+                             "--python", sys.executable, "--output", page)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        store = line_of("v * 2.0")
+        said = told(page, f"""
+          const shown = ["ttir", "ttgir", "llir", "ptx"].map(
+            (name) => `triton-${{name}}`);
+          for (const name of shown) click(`#stage-${{name}}`);
+          then(() => click("[data-line='{store}']"));
+          told.marked = shown.map((name) =>
+            all(`[data-stage=${{name}}] .here`).join(""));
+          then(() => [...document.querySelectorAll(
+            "[data-stage=triton-ttgir] span")]
+            .find((e) => e.textContent.includes("tt.load")).click());
+        """, width=2560)
+        self.assertEqual(said["wrong"], [])
+        for marked, stored, loaded in zip(
+                said["marked"], ("tt.store", "tt.store", "st.global",
+                                 "st.global"),
+                ("tt.load", "tt.load", "ld.global", "ld.global")):
+            self.assertIn(stored, marked)
+            self.assertNotIn(loaded, marked)
+        self.assertIn(f"line {store - 1}", said["seen"][2]["step"])
+
     def test_layouts_say_who_holds_an_element(self):
         """As tkdbg layout says of the layout that the compiler prints."""
         line = line_of("v = tl.load(x + i[:, None] * M")
@@ -348,14 +378,19 @@ class Page(unittest.TestCase):
         self.assertIn(f"{longer[0]} times as long", said["conflicts"])
 
     def test_undefined_lanes_are_followed(self):
-        """With --check, a block that was computed from undefined lanes shows
-        which of its own are."""
+        """A block that was computed from undefined lanes shows which of its own
+        are, whether or not detectors watch the run."""
+        for check in ["--check"], ["--check", "nan"], []:
+            with self.subTest(check=check):
+                self.undefined(check)
+
+    def undefined(self, check):
         script = os.path.join(self.made.name, "computed.py")
         page = os.path.join(self.made.name, "computed.html")
         with open(script, "w", encoding="utf-8") as f:
             f.write(UNDEFINED)
         done = pages.view(
-            support.BUILD, "--check", "-o", page, script, "--kernel",
+            support.BUILD, *check, "-o", page, script, "--kernel",
             "computed", "--grid", "1", "--arg", "x=f32[5]:ones", "--arg",
             "y=f32[5]:zeros", "--arg", "n=5", "--arg", "B=8")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -366,6 +401,8 @@ class Page(unittest.TestCase):
           told.sum = all(".along .scalar");
         """)
         self.assertEqual(said["wrong"], [])
+        if check[1:]:  # that detector follows the lanes of others
+            return self.assertEqual(len(said["product"]), 8)
         self.assertEqual(said["product"], ["2"] * 5 + ["?"] * 3)
         self.assertEqual(said["sum"], ["undefined"])
 

@@ -14,6 +14,7 @@ support.need("library", "numpy")
 sys.path.append(os.path.join(support.ROOT, "tests", "view"))
 import answers  # noqa: E402
 import browser  # noqa: E402
+import page_data  # noqa: E402
 import planted  # noqa: E402
 from answers import HEAD, KERNEL, TORCH  # noqa: E402
 from probe import told  # noqa: E402
@@ -408,8 +409,7 @@ class Comparisons(answers.Asked):
 
     def data(self, page):
         """What a page draws."""
-        return json.loads(re.search(
-            r'id="data">(.*?)</script>', page, re.S).group(1))
+        return json.loads(page_data.text(page))
 
     def used(self, page):
         """Its buttons lead to the element and to the lines."""

@@ -1,11 +1,12 @@
 """Browsers without a window, which pages tell something of themselves."""
 from __future__ import annotations
 
+import atexit
 import base64
+import functools
 import http.server
 import json
-import os
-import re
+import queue
 import shutil
 import subprocess
 import tempfile
@@ -40,32 +41,133 @@ window.addEventListener("load", async () => {
 </script>"""
 
 
+def _command(width: int, height: int, dark: bool, profile: str) -> list[str]:
+    """The browser without a window, at a size, in a folder of its own."""
+    assert BROWSER
+    return [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu",
+            f"--user-data-dir={profile}", f"--window-size={width},{height}",
+            f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
+
+
 def run(*words: str, width: int, height: int = 900, dark: bool = False,
         profile: str) -> subprocess.CompletedProcess[str]:
-    """The browser, at a size, in a folder of its own."""
-    assert BROWSER
+    """Runs it once."""
     return subprocess.run(
-        [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu",
-         f"--user-data-dir={profile}", f"--window-size={width},{height}",
-         f"--blink-settings=preferredColorScheme={0 if dark else 1}", *words],
+        [*_command(width, height, dark, profile), *words],
         capture_output=True, text=True, timeout=SECONDS)
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    """Answers with texts, and says nothing of it."""
+
+    def answer(self, text: str) -> None:
+        body = text.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def said(self) -> str:
+        """What was posted."""
+        return self.rfile.read(int(self.headers["Content-Length"])).decode()
+
+    def log_message(self, *words: Any) -> None:
+        pass
+
+
+# Shows the pages that told() is asked about, one after the other, each in a
+# frame of its size, whose colour scheme it follows; and tells what the page
+# made of its title.
+SHOWER = """<!doctype html><meta charset="utf-8"><script>
+const SECONDS = 20, words = /^TOLD[^]*END$/;
+const shown = async ({ number, width, height, dark, address }) => {
+  const frame = document.createElement("iframe");
+  frame.style = `border:0;width:${width}px;height:${height}px;` +
+    `color-scheme:${dark ? "dark" : "light"}`;
+  frame.src = `/page/${number}${address}`;
+  document.body.replaceChildren(frame);
+  await new Promise((done) => { frame.onload = done; });
+  const page = frame.contentDocument;
+  // not document.title, which has no two spaces one after the other
+  const said = () => page.querySelector("title")?.textContent ?? "";
+  for (let k = 0; k < 50 * SECONDS && !words.test(said()); k++) {
+    await new Promise((done) => { setTimeout(done, 20); });
+  }
+  return words.test(said()) ? said()
+    : page.documentElement.outerHTML.slice(-2000);
+};
+window.addEventListener("load", async () => {
+  for (;;) {
+    const next = await (await fetch("/next")).json();
+    await fetch("/told", { method: "POST", body: await shown(next) });
+  }
+});
+</script><body style="margin:0">"""
+
+
+class _Shower(http.server.ThreadingHTTPServer):
+    """The pages of one browser, which goes on as long as this process."""
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Shown)
+        self.page = ""
+        self.asked: queue.Queue[dict[str, Any]] = queue.Queue()
+        self.told: queue.Queue[str] = queue.Queue()
+        self.count = 0
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        self.made = tempfile.TemporaryDirectory()
+        self.browser = subprocess.Popen(
+            _command(800, 900, False, self.made.name) +
+            [f"http://127.0.0.1:{self.server_port}/"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        atexit.register(self.end)
+
+    def end(self) -> None:
+        self.browser.terminate()
+        self.browser.wait()
+        self.shutdown()
+        self.server_close()
+        self.made.cleanup()
+
+    def show(self, html: str, **how: Any) -> str:
+        self.count += 1
+        self.page = html
+        self.asked.put({"number": self.count, **how})
+        return self.told.get(timeout=SECONDS)
+
+
+class _Shown(_Handler):
+    server: _Shower
+
+    def do_GET(self) -> None:
+        if self.path == "/next":
+            return self.answer(json.dumps(self.server.asked.get()))
+        if self.path.startswith("/page/"):
+            return self.answer(self.server.page)
+        if self.path == "/":
+            return self.answer(SHOWER)
+        self.send_error(404)  # its icon
+
+    def do_POST(self) -> None:
+        said = self.said()
+        self.answer("")
+        self.server.told.put(said)
+
+
+@functools.lru_cache(maxsize=None)
+def _shower() -> _Shower:
+    return _Shower()
 
 
 def told(html: str, width: int, dark: bool, address: str = "") -> Any:
     """What a page says of itself: its script sets the title to the word TOLD,
     a JSON object and the word END."""
-    with tempfile.TemporaryDirectory() as made:
-        path = os.path.join(made, "page.html")
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(html)
-        done = run("--dump-dom", f"file://{path}{address}", width=width,
-                   dark=dark, profile=f"{made}/profile")
-    found = re.search(r"TOLD(\{.*\})END", done.stdout)
-    assert found, done.stdout[-2000:] + done.stderr[-2000:]
-    text = found.group(1)
-    for entity, sign in ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"):
-        text = text.replace(entity, sign)
-    return json.loads(text)
+    said = _shower().show(html, width=width, height=900, dark=dark,
+                          address=address)
+    assert said.startswith("TOLD"), said
+    return json.loads(said[len("TOLD"):-len("END")])
 
 
 # How many of the cells of 8 pixels of two pictures differ in their mean colour.
@@ -103,52 +205,42 @@ def unlike(one: str, other: str) -> float:
     return said["unlike"]
 
 
-class _Pages(http.server.ThreadingHTTPServer):
+class Pages(http.server.ThreadingHTTPServer):
     """Shows pages one after the other; each is /NUMBER."""
 
-    def __init__(self, paths: list[str]) -> None:
+    def __init__(self, paths: list[str], probe: str) -> None:
         super().__init__(("127.0.0.1", 0), _Page)
         self.paths = paths
+        self.probe = probe
         self.told: list[Any] = []
         self.complete = threading.Event()
 
 
-class _Page(http.server.BaseHTTPRequestHandler):
-    server: _Pages
-
-    def _answer(self, text: str) -> None:
-        body = text.encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+class _Page(_Handler):
+    server: Pages
 
     def do_GET(self) -> None:
         number = self.path[1:]
         if not number.isdigit():  # its icon
             return self.send_error(404)
         with open(self.server.paths[int(number)], encoding="utf-8") as f:
-            self._answer(f.read().replace("</head>", f"{CONSOLE}</head>", 1))
+            self.answer(f.read().replace(
+                "</head>", f"{self.server.probe}</head>", 1))
 
     def do_POST(self) -> None:
         told = self.server.told
-        told.append(json.loads(
-            self.rfile.read(int(self.headers["Content-Length"]))))
+        told.append(json.loads(self.said()))
         if len(told) < len(self.server.paths):
-            return self._answer(f"/{len(told)}")
-        self._answer("")
+            return self.answer(f"/{len(told)}")
+        self.answer("")
         self.server.complete.set()
-
-    def log_message(self, *words: Any) -> None:
-        pass
 
 
 def firefox_told(paths: list[str]) -> list[Any]:
     """What pages say of themselves in Firefox: {"wrong": what its console was
     told, "heads": their headings}."""
     assert FIREFOX
-    with _Pages(paths) as server, tempfile.TemporaryDirectory() as made:
+    with Pages(paths, CONSOLE) as server, tempfile.TemporaryDirectory() as made:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         browser = subprocess.Popen(
             [FIREFOX, "--headless", "--no-remote", "--profile", made,

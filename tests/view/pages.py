@@ -19,6 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(ROOT, "tests", "support"))
 import browser  # noqa: E402
+import page_data  # noqa: E402
 
 PLANTED = os.path.join(HERE, "planted.py")
 SCRIPTS = ("vector_add softmax matmul split_k flash_attention layer_norm moe "
@@ -87,11 +88,13 @@ def draw_steady(page, name, picture):
     _, width, height, dark, address = EXPECTED[name]
     with open(page, encoding="utf-8") as f:
         html = f.read()
-    html = re.sub(r'"seconds":[-+.e\d]+', '"seconds":0', html)
-    html = re.sub(r'"nanoseconds":\d+', '"nanoseconds":0', html)
-    html = re.sub(r'"nanoseconds":\[([\d,]*)\]', lambda found:
+    data = page_data.text(html)
+    data = re.sub(r'"seconds":[-+.e\d]+', '"seconds":0', data)
+    data = re.sub(r'"nanoseconds":\d+', '"nanoseconds":0', data)
+    data = re.sub(r'"nanoseconds":\[([\d,]*)\]', lambda found:
                   f'"nanoseconds":[{re.sub("[0-9]+", "0", found.group(1))}]',
-                  html)
+                  data)
+    html = page_data.replaced(html, data)
     with tempfile.TemporaryDirectory() as made:
         steady = os.path.join(made, "page.html")
         with open(steady, "w", encoding="utf-8") as f:

@@ -10,6 +10,7 @@ front    __main__  the command line
          watch     ... checking whenever a file is saved
          notebook  the same answers in a notebook
 looks    look      debugger, explanation and picture of an answer
+         page      pages, which tkdbg view draws
          dev       whether a pack keeps its promises
 checker  checker   runs an answer in all its cases and compares
          cost      what a right answer costs
@@ -17,7 +18,7 @@ checker  checker   runs an answer in all its cases and compares
          engine    launches, by the C API; accesses are its log
          data      arguments, by regime
          apart     processes with limits
-text     report, score, drawing, page, junit
+text     report, score, drawing, junit
 ground   folder    a learner's files and progress
          pack      a folder of puzzles; manifest is what a key is made of
          answer    what became of a submission

@@ -266,9 +266,8 @@ class Commands:
 
     @staticmethod
     def _write_page(path, scene):
-        from . import page
         with open(path, "w", encoding="utf-8") as f:
-            f.write(page.page(scene))
+            f.write(scene["page"])
 
     # ---- authors ---------------------------------------------------------
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _capi
-from . import checker, data, engine
+from . import checker, data, engine, page
 
 if TYPE_CHECKING:
     from .answer import Answer, Submission
@@ -132,9 +132,9 @@ ELEMENTS = 1 << 16  # in a picture, at most
 
 def scene(submission: Submission, answer: Answer) -> dict[str, Any]:
     """What the programs of a case load and store: plain data for the
-    pictures in the terminal and on a page."""
+    picture in the terminal, and a page."""
     case, entry = case_of(submission, answer), submission.entry
-    with engine.Engine(submission) as e:
+    with engine.Engine(submission) as e, page.Recording(e) as recording:
         trial = checker.Trial(e, case)
         launches = trial.launches()
         refused = ""
@@ -142,12 +142,13 @@ def scene(submission: Submission, answer: Answer) -> dict[str, Any]:
             _, logs = trial.run(launches)
         except engine.Refused as error:
             logs, refused = [], str(error)
+        drawn = recording.html(
+            puzzle=page.puzzle(entry, submission.text, case, answer.ok,
+                               refused),
+            why=page.wrong(entry, answer, launches, logs))
     buffers = checker.all_buffers(launches)
     names = list(buffers)
-    return {"id": entry.id, "title": entry.title, "task": entry.task,
-            "reference": entry.reference_text,
-            "case": str(case), "source": submission.text, "ok": answer.ok,
-            "refused": refused,
+    return {"case": str(case), "refused": refused, "page": drawn,
             "grids": [list(n.grid) for n in launches],
             "tensors": [_tensor(n, buffers[n], answer) for n in names],
             "steps": [step for number, log in enumerate(logs)

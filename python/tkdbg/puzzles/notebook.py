@@ -4,15 +4,13 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any
 
-from .. import functions, session, source
+from .. import functions, session, source, viewpage
 from . import apart, checker, look, page, pack, report
 from .answer import Answer, Submission
 from .manifest import KeyFault
 
 if TYPE_CHECKING:
     from .pack import Entry
-
-HEIGHT = 640  # of the picture, in pixels
 
 
 class Text(str):
@@ -25,9 +23,8 @@ class Text(str):
 class Result:
     """What became of a kernel, as text and with a picture."""
 
-    def __init__(self, answer: Answer, scene: dict[str, Any],
-                 after: str) -> None:
-        self.answer, self.scene, self.after = answer, scene, after
+    def __init__(self, answer: Answer, drawn: str, after: str) -> None:
+        self.answer, self.page, self.after = answer, drawn, after
 
     def __bool__(self) -> bool:
         return self.answer.ok
@@ -40,10 +37,8 @@ class Result:
         printer.text(repr(self))
 
     def _repr_html_(self):
-        drawn = html.escape(page.page(self.scene), quote=True)
-        return (f"<pre>{html.escape(repr(self))}</pre>"
-                f'<iframe srcdoc="{drawn}" width="100%" height="{HEIGHT}" '
-                'style="border:0" title="what it loads and stores"></iframe>')
+        shown = viewpage.Page(self.page, None)
+        return f"<pre>{html.escape(repr(self))}</pre>{shown._repr_html_()}"
 
 
 class Live:
@@ -83,14 +78,11 @@ def check(kernel: Any, id_: str, folder: Any = None) -> Result:
 
     def work():
         answer = checker.check(submission)
-        return vars(answer), look.scene(submission, answer)
+        return vars(answer), look.scene(submission, answer)["page"]
     try:
-        result, scene = apart.one(work, apart.Limits())
+        result, drawn = apart.one(work, apart.Limits())
     except apart.Failed as e:
         failure = {"kind": e.kind, "message": str(e)}
-        return Result(Answer(entry.id, found.name, [failure]), dict(
-            id=entry.id, title=entry.title, task=entry.task,
-            reference=entry.reference_text, case="no case",
-            source=found.text, ok=False, refused=str(e), grids=[],
-            tensors=[], steps=[]), "")
-    return Result(Answer(**result), scene, entry.key.after)
+        return Result(Answer(entry.id, found.name, [failure]),
+                      page.refused(submission, str(e)), "")
+    return Result(Answer(**result), drawn, entry.key.after)

@@ -1,139 +1,122 @@
-"""Pages: a scene (look.scene) as one HTML file that needs nothing else."""
+"""Pages: views (tkdbg/view.h) with a part that says what the puzzle is; the
+library draws them as it draws those of ``tkdbg view``."""
 from __future__ import annotations
 
-import html
 import json
-import os
-import string
-import textwrap
-from typing import Any
+from ctypes import byref, c_char_p, c_void_p
+from typing import TYPE_CHECKING, Any
 
-from . import words
+import numpy as np
 
-_HERE = os.path.dirname(os.path.abspath(__file__))
+from . import checker, engine, words
+from .answer import Submission
 
+if TYPE_CHECKING:
+    from .answer import Answer
+    from .checker import Case
+    from .data import Launch
+    from .pack import Entry
 
-def _read(name):
-    with open(os.path.join(_HERE, name), encoding="utf-8") as f:
-        return f.read()
-
-
-def _whole(title, body):
-    return string.Template(_read("page.html")).substitute(
-        title=html.escape(title), body=body)
+MEGABYTES = 4  # of a page
 
 
-def page(scene: dict[str, Any]) -> str:
-    """The page of a puzzle."""
-    state = ('<span class="good">solved</span>' if scene["ok"] else
-             '<span class="bad">not yet solved</span>')
-    body = f"""<header>
-<h1>{html.escape(scene["id"])}: {html.escape(scene["title"])}</h1>
-<p class="soft">{state}; drawn for {html.escape(scene["case"])}</p>
-</header>
-<div class="columns">
-<div>
-<section><h2>Task</h2>
-{_task(scene["task"])}</section>
-<section><h2>The same in NumPy</h2>
-<pre>{html.escape(scene["reference"])}</pre></section>
-<section><h2>The kernel</h2><pre>{_source(scene["source"])}</pre></section>
-</div>
-<div>{_pictures(scene)}</div>
-</div>
-<script type="application/json" id="scene">{_json(scene)}</script>
-"""
-    if scene["grids"]:
-        body += f"<script>\n{_read('page.js')}</script>"
-    return _whole(f"{scene['id']}: {scene['title']}", body)
+class Recording:
+    """The launches of an engine from now on, as a page."""
+
+    def __init__(self, e: engine.Engine) -> None:
+        self._engine, self._view = e, c_void_p()
+        e.must(e.lib.tk_view_new(e.session, MEGABYTES, byref(self._view)))
+        e.lib.tk_view_expect_many(self._view)
+
+    def __enter__(self) -> Recording:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._engine.lib.tk_view_free(self._view)
+
+    def html(self, **parts: Any) -> str:
+        """The page with parts beside the launches; those that are None are
+        left out."""
+        e, out = self._engine, c_char_p()
+        for key, part in parts.items():
+            if part is not None:
+                e.must(e.lib.tk_view_add(self._view, key.encode(),
+                                         json.dumps(part).encode()))
+        e.must(e.lib.tk_view_html(self._view, byref(out)))
+        return (out.value or b"").decode("utf-8", "replace")
 
 
-def _task(text):
-    """The text below a task's title: paragraphs flow, what is indented
-    stays as it is."""
-    parts = text.partition("\n")[2].strip("\n").split("\n\n")
-    return "\n".join(
-        f"<pre>{html.escape(textwrap.dedent(part))}</pre>"
-        if part.startswith(" ") else f"<p>{html.escape(part)}</p>"
-        for part in parts)
+def puzzle(entry: Entry, text: str, case: Case | None = None,
+           solved: bool = False, refused: str = "") -> dict[str, Any]:
+    """The part "puzzle": docs/view.md says what is in it.
+
+    text: the answer's file; refused: why there is nothing to be seen."""
+    lines = text.rstrip().split("\n")[words.first_kernel(text) - 1:]
+    return {"id": entry.id, "title": entry.title,
+            "task": entry.task.partition("\n")[2].strip("\n"),
+            "reference": entry.reference_text, "source": "\n".join(lines),
+            "case": str(case or ""), "solved": solved, "refused": refused}
 
 
-def _json(scene):
-    """A scene as text that no script element ends in."""
-    said = {k: scene[k] for k in ("grids", "tensors", "steps")}
-    return json.dumps(said, separators=(",", ":")).replace("<", "\\u003c")
+def wrong(entry: Entry, answer: Answer, launches: list[Launch],
+          logs: list[Any]) -> dict[str, Any] | None:
+    """The part "why" of an answer whose first failure that can be looked at is
+    a wrong element; else None."""
+    failure = next((f for f in answer.failures if "tensor" in f), None)
+    if failure is None or not logs:
+        return None
+    for name, output, want in checker.expected(entry, launches):
+        if name == failure["tensor"]:
+            return _why(name, output, want, launches, logs, failure)
+    return None
 
 
-def _source(text):
-    """The kernels of a file, a span for each line."""
-    first = words.first_kernel(text)
-    return "".join(
-        f'<span class="line" data-line="{n}">{html.escape(line) or " "}'
-        "</span>" for n, line in enumerate(text.rstrip().split("\n"), 1)
-        if n >= first)
+def _why(name, output, want, launches, logs, failure):
+    bad = np.flatnonzero(~checker.close(
+        output.values(), np.asarray(want, output.values().dtype), output))
+    if not bad.size:
+        return None
+    number = max(i for i in range(len(logs))
+                 if name in launches[i].arguments)
+    part = {"title": "What is wrong", "lines": [], "suspects": [],
+            "tensor": name, "launch": number, "wrong": _stretches(bad),
+            "first": failure["index"], "found": failure["got"],
+            "expected": failure["want"]}
+    if "program" in failure:
+        x, y, _ = launches[number].grid
+        a, b, c = failure["program"]
+        part["program"] = a + x * (b + y * c)
+    return part
 
 
-def _pictures(scene):
-    if not scene["grids"]:
-        return f"<section><p>{html.escape(scene['refused'])}</p></section>"
-    grids = "".join(
-        f'<p class="soft">grid {" by ".join(map(str, grid))}'
-        f'{_of(g, scene["grids"])}</p>'
-        f'<canvas id="grid{g}"></canvas>'
-        for g, grid in enumerate(scene["grids"]))
-    tensors = "".join(_tensor(t, tensor)
-                      for t, tensor in enumerate(scene["tensors"]))
-    hidden, why = "", ""
-    if not scene["steps"]:
-        hidden = " hidden"
-        why = scene["refused"] or "No program loads or stores anything yet."
-    return f"""<section><h2>Programs</h2>
-<div class="bar"{hidden}><button id="play">Play</button>
-<button id="back" aria-label="program before">&#8592;</button>
-<button id="on" aria-label="next program">&#8594;</button>
-<input type="range" id="where" min="0" value="0" aria-label="program"></div>
-<p id="told" aria-live="polite">{html.escape(why)}</p>
-{grids}</section>
-<section><h2>What it loads and stores</h2>
-<p class="legend">
-<span><span class="key" style="background:var(--load)"></span>loaded now</span>
-<span><span class="key" style="background:var(--store)"></span>stored now</span>
-<span><span class="key" style="background:var(--done)"></span>touched before
-</span>
-<span><span class="key" style="border:2px solid var(--bad)"></span>first wrong
-element</span></p>
-{tensors}</section>"""
+def _stretches(elements):
+    """[first, count, ...] of numbers that ascend."""
+    ends = np.flatnonzero(np.diff(elements) != 1)
+    first = elements[np.concatenate(([0], ends + 1))]
+    last = elements[np.concatenate((ends, [-1]))]
+    return [int(x) for pair in zip(first, last - first + 1) for x in pair]
 
 
-def _of(g, grids):
-    return f" of launch {g + 1}" if len(grids) > 1 else ""
+def _alone(**parts):
+    """A page without launches."""
+    with engine.Engine(Submission(None, "", "")) as e, \
+            Recording(e) as recording:
+        return recording.html(**parts)
 
 
-def _tensor(t, tensor):
-    shape = " by ".join(map(str, tensor["shape"]))
-    name = html.escape(tensor["name"])
-    return (f'<div class="tensor"><p><b>{name}</b> <span class="soft">'
-            f'{tensor["role"]}, {tensor["dtype"]}, {shape}</span></p>'
-            f'<canvas id="tensor{t}" role="img" aria-label="elements of '
-            f'{name} that are touched"></canvas></div>')
+def refused(submission: Submission, why: str) -> str:
+    """The page of an answer of which there is nothing to be seen."""
+    return _alone(puzzle=puzzle(submission.entry, submission.text,
+                                refused=why))
 
 
-def index(pack: Any, rows: Any) -> Any:
+def index(pack: Any, rows: Any) -> str:
     """The page that leads to those of all puzzles: rows are (entry, whether
     it is solved)."""
-    parts, track = [], None
-    for entry, ok in rows:
-        if entry.track != track:
-            parts.append("</ul></section>" if track else "")
-            track = entry.track
-            title = html.escape(pack.tracks.get(track, track))
-            parts.append(f"<section><h2>{title}</h2><ul>")
-        word = ('<span class="good">solved</span>' if ok else
-                '<span class="soft">pending</span>')
-        parts.append(f'<li><a href="{entry.id}.html">{entry.id}: '
-                     f"{html.escape(entry.title)}</a> {word}</li>")
-    solved = sum(ok for _, ok in rows)
-    return _whole(pack.title, (
-        f"<header><h1>{html.escape(pack.title)}</h1>"
-        f'<p class="soft">{solved} of {len(rows)} solved</p></header>'
-        + "".join(parts) + "</ul></section>"))
+    tracks: dict[str, list[Any]] = {}
+    for entry, solved in rows:
+        tracks.setdefault(entry.track, []).append(
+            {"id": entry.id, "title": entry.title, "solved": solved})
+    return _alone(puzzles={"title": pack.title, "tracks": [
+        {"title": pack.tracks.get(track, track), "puzzles": puzzles}
+        for track, puzzles in tracks.items()]})
