@@ -173,12 +173,12 @@ SAN_FLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) \
 WERROR_FLAG := $(if $(filter-out 0,$(WERROR)),-Werror)
 
 pkg = $(or $(shell pkg-config $(1) 2>/dev/null),$(2))
-TK_CPPFLAGS += $(call pkg,--cflags libffi jansson)
+TK_CPPFLAGS += $(call pkg,--cflags libffi jansson zlib)
 
 # Only what is used is linked (--as-needed); OpenBLAS and readline are opened
 # at run time.
 LIBS := -Wl,--as-needed $(call pkg,--libs jansson,-ljansson) \
-  $(call pkg,--libs libffi,-lffi) -lm -ldl -lpthread
+  $(call pkg,--libs libffi,-lffi) $(call pkg,--libs zlib,-lz) -lm -ldl -lpthread
 # Proofs need isl, where it is installed.
 ISL_LIBS := $(shell pkg-config --libs isl 2>/dev/null)
 TK_CPPFLAGS += $(if $(ISL_LIBS),-DHAVE_ISL $(call pkg,--cflags isl))
@@ -213,7 +213,7 @@ DOCS := $(sort $(wildcard README.md LICENSE CHANGELOG.md docs/*.md))
 TEST_OBJ = $(TESTS:=.o) $(SUPPORT_OBJ) $(EXTRA_TEST_OBJ)
 TYPING_PY := $(wildcard src/typing/*.py)
 # The modules of the page, each below those that it imports.
-PAGE_JS := $(addprefix src/page/,inflate.js data.js draw.js source.js \
+PAGE_JS := $(addprefix src/page/,data.js draw.js source.js \
   why.js grid.js values.js tensors.js timeline.js profile.js puzzle.js \
   stages.js layouts.js page.js)
 GENERATED := $(TYPING_PY:src/typing/%.py=$(B)/gen/%.inc) \
@@ -482,7 +482,7 @@ cross-check:
 	@if ! command -v $(CROSS) >/dev/null; then \
 	  echo 'skipped: cross-check: $(CROSS) is not installed'; exit; fi; \
 	mkdir -p build-aarch64/include; \
-	for h in jansson.h jansson_config.h ffi.h ffitarget.h; do \
+	for h in jansson.h jansson_config.h ffi.h ffitarget.h zlib.h zconf.h; do \
 	  found=$$(ls /usr/include/$$h /usr/include/*/$$h 2>/dev/null | head -1); \
 	  if [ -z "$$found" ]; then \
 	    echo "skipped: cross-check: $$h is not installed"; exit; fi; \

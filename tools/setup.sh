@@ -22,6 +22,7 @@ pkg-config pkgconf-pkg-config pkgconf
 libffi-dev libffi-devel libffi
 libreadline-dev readline-devel readline
 libjansson-dev jansson-devel jansson
+zlib1g-dev zlib-devel zlib
 check check-devel check
 libisl-dev isl-devel libisl
 libmpfr-dev mpfr-devel mpfr
@@ -95,6 +96,7 @@ missing() {
   has_module libffi || echo libffi-dev
   has_module readline || echo libreadline-dev
   has_module jansson || echo libjansson-dev
+  has_module zlib || echo zlib1g-dev
   has_module check || echo check
   has_module isl || echo libisl-dev
   has_module mpfr || echo libmpfr-dev

@@ -208,6 +208,15 @@ def build_jansson(t: Target) -> None:
          *sorted(glob.glob(os.path.join(folder, '*.o')))], folder, log)
 
 
+def build_zlib(t: Target) -> None:
+    """Its configure takes no --host, and works where it lies."""
+    folder, log = os.path.join(t.folder, 'zlib'), log_of(f'{t.name}-zlib')
+    shutil.copytree(os.path.join(SOURCES, 'zlib'), folder, dirs_exist_ok=True)
+    run(['./configure', '--static', f'--prefix={t.folder}'], folder, log,
+        CC=t.gcc, CFLAGS=COMPILE)
+    make(folder, log, 'install')
+
+
 def build_openblas(t: Target) -> None:
     """Products of fp32 and fp64 matrices alone, on one thread."""
     folder, log = os.path.join(t.folder, 'openblas'), log_of(
@@ -283,6 +292,7 @@ class Part(NamedTuple):
 PARTS = (
     Part('libffi', build_libffi, 'lib/libffi.a'),
     Part('jansson', build_jansson, 'lib/libjansson.a'),
+    Part('zlib', build_zlib, 'lib/libz.a'),
     Part('isl', build_isl, 'lib/libisl.a'),
     Part('openblas', build_openblas, 'carried/libopenblas.so.0'),
     Part('plugin', build_plugin, 'carried/libtkdbg-nvptx.so', source=False))

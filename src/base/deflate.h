@@ -4,8 +4,7 @@
 
 #include "base/env.h"
 
-/* One block with the codes that the format fixes, which a reader of a few lines
- * can take apart (src/page/inflate.js). */
+/* Adds what n bytes become, which browsers and Python's zlib take apart. */
 void tk_put_deflated(tk_buf *out, const char *s, size_t n);
 
 #endif

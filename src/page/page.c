@@ -37,14 +37,11 @@ void tk_page_put_json(tk_buf *out, const tk_page_data *d) {
   tk_buf_puts(out, "}\n");
 }
 
-/* The data stand in an element, made shorter (inflate.js). */
+/* The data stand in an element, made shorter (data.js). */
 static void put_data(tk_buf *out, tk_buf *bytes, const tk_buf *data) {
   tk_buf_clear(bytes);
   tk_put_deflated(bytes, data->s, data->n);
-  tk_buf_printf(out,
-                "<script type=\"text/plain\" id=\"data\" "
-                "data-bytes=\"%zu\">",
-                data->n);
+  tk_buf_printf(out, "<script type=\"text/plain\" id=\"data\">");
   tk_put_base64(out, bytes->s, bytes->n);
 }
 

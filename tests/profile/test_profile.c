@@ -373,7 +373,7 @@ START_TEST(remarks_stand_with_the_kernel) {
   ck_assert_int_eq(tk_profile_json(f.p, &text), TK_OK);
   ck_assert_ptr_nonnull(strstr(text, "\"of model.py:4: y = x * 2\""));
   ck_assert_int_eq(tk_profile_html(f.p, &text), TK_OK);
-  ck_assert_ptr_nonnull(strstr(text, "id=\"data\" data-bytes="));
+  ck_assert_ptr_nonnull(strstr(text, "id=\"data\">"));
   end(&f);
 }
 END_TEST

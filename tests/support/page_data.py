@@ -7,16 +7,15 @@ import re
 import zlib
 from typing import Any
 
-ELEMENT = re.compile(r'(id="data" data-bytes=")(\d+)(">)([^<]*)')
+ELEMENT = re.compile(r'(id="data">)([^<]*)')
 
 
 def text(html: str) -> str:
     """What the page draws, as JSON."""
     found = ELEMENT.search(html)
     assert found, "the page has no data"
-    raw = zlib.decompress(base64.b64decode(found[4]), -zlib.MAX_WBITS)
-    assert len(raw) == int(found[2]), (len(raw), found[2])
-    return raw.decode()
+    raw = base64.b64decode(found[2])
+    return zlib.decompress(raw, -zlib.MAX_WBITS).decode()
 
 
 def read(path: str) -> Any:
@@ -26,9 +25,7 @@ def read(path: str) -> Any:
 
 
 def replaced(html: str, data: str) -> str:
-    """The page with other data, by the codes that it can read."""
-    raw = data.encode()
-    squeeze = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS, 9,
-                               zlib.Z_FIXED)
-    made = base64.b64encode(squeeze.compress(raw) + squeeze.flush()).decode()
-    return ELEMENT.sub(lambda m: f"{m[1]}{len(raw)}{m[3]}{made}", html, 1)
+    """The page with other data."""
+    squeeze = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    made = base64.b64encode(squeeze.compress(data.encode()) + squeeze.flush())
+    return ELEMENT.sub(lambda m: m[1] + made.decode(), html, 1)

@@ -491,7 +491,7 @@ START_TEST(the_page_holds_the_data) {
   begin(&f, true, 0);
   ck_assert_int_eq(launch(&f, "add", 7, 200, 32), TK_OK);
   ck_assert_int_eq(tk_view_html(f.v, &page), TK_OK);
-  const char *from = strstr(page, "id=\"data\" data-bytes=\""), *to;
+  const char *from = strstr(page, "id=\"data\">"), *to;
   ck_assert_ptr_nonnull(from);
   to = strstr(from, "</script>");
   ck_assert_ptr_nonnull(to);
