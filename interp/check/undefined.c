@@ -253,7 +253,8 @@ tki_observer *tkc_undefined_observer(tkc_undefined *w) {
 
 void tkc_undefined_free(tki *t, tkc_undefined *w) {
   if (!w) return;
+  tk_env *e = w->c.run.env;
   tkc_flow_end(&w->f, t);
   free_memory(&w->c);
-  tk_free(t->env, w, sizeof *w);
+  tk_free(e, w, sizeof *w);
 }

@@ -210,6 +210,11 @@ tki_observer *tkw_run_aside(tkw_run *r, tki *t, size_t bytes, uint64_t also) {
   return first;
 }
 
+void tkw_run_unfollow(tkw_run *r) {
+  tkc_undefined_free(r->t, r->undefined);
+  r->undefined = NULL;
+}
+
 void tkw_run_end(tkw_run *r) {
   for (size_t i = 0; i < r->nkept; i++) {
     tk_buf_free(&r->kept[i].steps);
@@ -218,8 +223,7 @@ void tkw_run_end(tkw_run *r) {
     tk_buf_free(&r->kept[i].ops);
     tk_buf_free(&r->kept[i].undefined);
   }
-  if (r->undefined) tkc_undefined_free(r->t, r->undefined);
-  r->undefined = NULL;
+  tkw_run_unfollow(r);
   r->nkept = 0;
   r->now = NULL;
   r->cost = NULL;

@@ -85,6 +85,9 @@ typedef struct tkw_run {
 void tkw_run_begin(tkw_run *r, tki *t, size_t bytes, uint64_t also);
 /* The same of a side run, whose observers are to be those that it returns. */
 tki_observer *tkw_run_aside(tkw_run *r, tki *t, size_t bytes, uint64_t also);
+/* Lanes are followed no longer.  What follows them may hold values of the run,
+ * and must be gone before those are. */
+void tkw_run_unfollow(tkw_run *r);
 void tkw_run_end(tkw_run *r);
 
 /* step.c: what a program that is kept does. */

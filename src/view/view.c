@@ -37,6 +37,7 @@ static void view_run_ends(void *ud, tki *t, tk_status st) {
   size_t before = v->launches.n;
   /* the launch is ignored, or was refused before it began */
   if (v->run.t != t) return;
+  tkw_run_unfollow(&v->run);
   tk_buf_clear(&v->one);
   if (v->n) tk_buf_puts(&v->one, ",\n");
   tkw_put_launch(&v->one, v, t, st);
