@@ -320,3 +320,5 @@ function begin() {
 }
 
 start();
+// For who tries pages: the data come later than the page's own 'load'.
+document.dispatchEvent(new Event('drawn'));

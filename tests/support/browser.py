@@ -26,7 +26,7 @@ const note = (...words) => wrong.push(words.join(" "));
 window.addEventListener("error", (e) => note(e.message), true);
 window.addEventListener("unhandledrejection", (e) => note(e.reason));
 console.error = console.warn = note;
-window.addEventListener("load", async () => {
+document.addEventListener("drawn", async () => {
   for (const key of ["ArrowRight", "End", "]", "Home", "n"]) {
     document.body.dispatchEvent(new KeyboardEvent("keydown",
       { key, bubbles: true, cancelable: true }));

@@ -6,7 +6,7 @@ PROBE = """<script>
 const wrong = [];
 window.addEventListener("error", (e) => wrong.push(String(e.message)));
 console.error = (...words) => wrong.push(words.join(" "));
-window.addEventListener("load", () => {
+document.addEventListener("drawn", () => {
   const text = (s) => document.querySelector(s)?.textContent ?? "";
   const all = (s) => [...document.querySelectorAll(s)].map(
     (e) => e.textContent);
