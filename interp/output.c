@@ -23,12 +23,45 @@ static tk_array_view view_of(tki *t, const tk_piece *p, bool hex) {
   return view;
 }
 
+static bool format_lane(tk_buf *out, tk_dtype d, const void *lane,
+                        const char *spec) {
+  return tk_is_float(d)
+             ? tk_format_spec_double(out, tk_lane_double(d, lane), spec)
+             : tk_format_spec_int(out, tk_lane_int(d, lane), spec);
+}
+
 static bool format_scalar(tk_buf *out, const tk_piece *p, tki_val *v) {
-  tk_dtype d = (tk_dtype)p->type.elem;
   if (p->type.rank || p->type.ptr || !p->spec || !*p->spec) return false;
-  if (tk_is_float(d))
-    return tk_format_spec_double(out, tk_lane_double(d, tki_lanes(v)), p->spec);
-  return tk_format_spec_int(out, tk_lane_int(d, tki_lanes(v)), p->spec);
+  return format_lane(out, (tk_dtype)p->type.elem, tki_lanes(v), p->spec);
+}
+
+/* A bracket for each axis that begins or ends before a lane. */
+static void put_brackets(tk_buf *out, const tk_type *type, int64_t lane,
+                         char bracket) {
+  int64_t size = 1;
+  for (int k = type->rank - 1; k >= 0; k--) {
+    size *= type->shape[k];
+    if (lane % size == 0) tk_buf_putc(out, bracket);
+  }
+}
+
+/* A block that has a format as a list of lists, each lane by it. */
+static bool format_list(tk_buf *out, const tk_piece *p, tki_val *v) {
+  tk_dtype d = (tk_dtype)p->type.elem;
+  int64_t n = p->spec && *p->spec && p->type.rank && !p->type.ptr ? 1 : 0;
+  for (int k = 0; k < p->type.rank; k++) n *= p->type.shape[k];
+  size_t begin = out->n;
+  for (int64_t i = 0; i < n; i++) {
+    if (i) tk_buf_puts(out, ", ");
+    put_brackets(out, &p->type, i, '[');
+    if (!format_lane(out, d, tki_lane(v, (size_t)i, tk_dtypes[d].size),
+                     p->spec)) {
+      out->n = begin;
+      return false;
+    }
+    put_brackets(out, &p->type, i + 1, ']');
+  }
+  return n > 0;
 }
 
 /* Returns the column in which the text that is added next starts. */
@@ -43,7 +76,8 @@ static void format_pieces(tki *t, tk_buf *out, const tk_format *f) {
     const tk_piece *p = &f->pieces[i];
     if (p->text) {
       tk_buf_add(out, p->text, p->len);
-    } else if (!format_scalar(out, p, &t->frame->slots[p->slot])) {
+    } else if (!format_scalar(out, p, &t->frame->slots[p->slot]) &&
+               !format_list(out, p, &t->frame->slots[p->slot])) {
       tk_array_view v = view_of(t, p, f->hex);
       tk_format_array(out, &v, column(out), NULL);
     }

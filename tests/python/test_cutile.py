@@ -151,7 +151,7 @@ class Launches(unittest.TestCase):
 
     def test_number_of_arguments(self):
         self.refused("ct.launch(1, (1,), double, (a, b, 1))",
-                     "Kernel expects 4 arguments, got 3")
+                     "Kernel expects 4 arguments but 3 were given")
 
     def test_large_number(self):
         self.refused("ct.launch(1, (1,), double, (a, b, 1 << 40, 8))",
@@ -166,6 +166,24 @@ class Launches(unittest.TestCase):
                      "Grid must be a tuple")
         self.refused("ct.launch(1, (1, 70000), double, (a, b, 1, 8))",
                      "Grid[1] is too big: max=65535, got=70000")
+        self.refused("ct.launch(1, (1 << 24,), double, (a, b, 1, 8))",
+                     "Grid[0] exceeds 24-bit limit: max=16777215, "
+                     "got=16777216")
+
+    def test_printed_tiles_are_lists_of_lanes(self):
+        code, output = self.script("""
+@ct.kernel
+def say(a):
+    t = ct.reshape(ct.load(a, (0,), (8,)), (2, 2, 2))
+    ct.printf("%d|%.2f\\n", 3, t)
+    print(ct.astype(t, ct.int32), t > 5)
+ct.launch(1, (1,), say, (a,))
+""")
+        self.assertEqual(code, 0, output)
+        self.assertIn("3|[[[0.00, 1.00], [2.00, 3.00]], "
+                      "[[4.00, 5.00], [6.00, 7.00]]]\n", output)
+        self.assertIn("[[[0, 1], [2, 3]], [[4, 5], [6, 7]]] "
+                      "[[[0, 0], [0, 0]], [[0, 0], [1, 1]]]\n", output)
 
     def test_errors_of_cutile_are_its_own(self):
         self.refused("ct.launch(1, (1,), double, (a, b, 1, 7))",

@@ -2,6 +2,7 @@
 and its way back, records, threads, profiles, pages, the PTX interpreter."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,9 @@ import support
 from test_cutile import has_cutile, python_path
 
 support.need("library", "numpy")
+
+sys.path.append(os.path.join(support.ROOT, "tests", "dap"))
+import client  # noqa: E402
 
 SCRIPT = """import numpy as np
 import cuda.tile as ct
@@ -43,11 +47,15 @@ class Tools(unittest.TestCase):
         with open(os.path.join(self.folder, "script.py"), "w") as f:
             f.write(SCRIPT)
 
-    def command(self, *args, status=0):
-        """What tkdbg says, in the folder of the script."""
+    def environment(self):
         env = support.environment(PYTHONPATH=python_path())
         env["PATH"] = os.pathsep.join([os.path.dirname(sys.executable),
                                        support.BUILD, env["PATH"]])
+        return env
+
+    def command(self, *args, status=0):
+        """What tkdbg says, in the folder of the script."""
+        env = self.environment()
         done = subprocess.run(
             ["tkdbg", *args], cwd=self.folder, env=env, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -73,6 +81,49 @@ class Tools(unittest.TestCase):
             "debug", "-q", "-ex", "break 12", "-ex", "run", "-ex", "print y",
             "-ex", "quit", "l.safetensors")
         self.assertIn("=>  12      ct.store(out, (i,), y)", said)
+
+    @unittest.skipUnless(shutil.which("gdb"), "there is no gdb")
+    def test_gdb(self):
+        """gdb's own conditions, values and way back, of a recorded launch."""
+        self.command("run", "-q", "--record", "l.safetensors", "script.py")
+        asked = ("target remote | tkdbg gdbserver --stdio l.safetensors",
+                 "break script.py:11 if k == 2", "continue", "print y",
+                 "info locals", "reverse-next", "print k")
+        done = subprocess.run(
+            ["gdb", "-nx", "-q", "-batch",
+             *(word for text in asked for word in ("-ex", text))],
+            cwd=self.folder, env=self.environment(), text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL, timeout=240)
+        self.assertIn('Thread 1 "pid(0,0,0)" hit Breakpoint 1, horner (a=0x',
+                      done.stdout)
+        self.assertIn("11\t        y = y * x + k\n", done.stdout)
+        self.assertIn("= {1, 1, 1, 1, 1, 1, 1, 1}\n", done.stdout)
+        self.assertRegex(done.stdout, r"\ni = 0\n(.*\n)*k = 2\n(.*\n)*"
+                         r"\$2 = 1\n")
+
+    def test_editors(self):
+        """The script as an editor starts it: stops, values, the way back."""
+        script = os.path.join(self.folder, "script.py")
+        c, process = client.start(
+            os.path.join(support.BUILD, "tkdbg"), env=self.environment())
+        self.addCleanup(process.communicate, timeout=60)  # closes the pipes
+        self.addCleanup(process.kill)
+        c.initialize()
+        c.begin({"program": script, "cwd": self.folder}, [(script, [11])])
+        stop = c.stopped()
+        self.assertEqual((stop["frame"]["name"], stop["frame"]["line"]),
+                         ("horner, trip 0", 11))
+        c.request("next", threadId=c.thread)
+        c.stopped()
+        c.request("next", threadId=c.thread)
+        found = c.scope(c.stopped()["frame"], "Locals")
+        self.assertEqual(found["k"]["value"], "2")
+        self.assertIn("[1. 1. 1.", found["y"]["value"])
+        c.request("stepBack", threadId=c.thread)
+        found = c.scope(c.stopped()["frame"], "Locals")
+        self.assertEqual(found["k"]["value"], "1")
+        c.request("disconnect")
 
     def test_threads(self):
         self.command("run", "-q", "--jobs", "2", "script.py")

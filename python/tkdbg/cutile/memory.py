@@ -245,7 +245,9 @@ def _printf(b, op):
             continue
         kind = "d" if kind in "iu" else kind
         spec = flags.replace("-", "<") + width + precision + kind
-        pieces.append((b.slot(args.pop(0)), "" if spec == "d" else spec))
+        value = b.slot(args.pop(0))  # a tile is a list of lanes, by format
+        pieces.append((value, "" if spec == "d" and not value.type.shape
+                       else spec))
     if text[at:]:
         pieces.append(text[at:])
     if pieces and isinstance(pieces[-1], str):  # printing ends the line

@@ -246,8 +246,9 @@ def read(reader: Any, names: Sequence[str], annotations: Sequence[Any],
          values: Sequence[Any], knows_shapes: bool = True) -> Arguments:
     """A launch's arguments; raises what cuda.tile's launch raises."""
     if len(values) != len(names):
-        raise TypeError(f"Kernel expects {len(names)} arguments, got "
-                        f"{len(values)}")
+        raise TypeError(
+            f"Kernel expects {len(names)} argument{'s'[:len(names) != 1]} but "
+            f"{len(values)} {'was' if len(values) == 1 else 'were'} given")
     found = _Reader(reader, knows_shapes)
     made = [found.constraint(name, value, annotation) for
             name, value, annotation in zip(names, values, annotations)]

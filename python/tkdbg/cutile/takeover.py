@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import sys
+import time
 from collections.abc import Sequence
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ..session import Session
 
 GRID_MAX = (2147483647, 65535, 65535)
+GRID_BITS = 24  # of a block's place along an axis
 CAPABILITY = (10, 0)  # the oldest that cuda.tile has everything for
 KEPT = "_tkdbg_launches"
 MOST_KEPT = 64
@@ -129,6 +131,11 @@ def _grid_of(grid):
         raise ValueError("Grid dimensions must be at most 3, got "
                          f"{len(grid)}")
     for i, n in enumerate(grid):
+        if int(n) >> GRID_BITS > 0:
+            raise ValueError(
+                f"Grid[{i}] exceeds {GRID_BITS}-bit limit: max="
+                f"{(1 << GRID_BITS) - 1}, got={n}. Use multiple kernel "
+                "launches for larger workloads.")
         if not 0 <= int(n) <= GRID_MAX[i]:
             raise ValueError(f"Grid[{i}] is too big: max={GRID_MAX[i]}, "
                              f"got={n}")
@@ -196,6 +203,13 @@ def _benchmark(stream: Any, grid: Any, kernel: Any, args: Any,
     return 1.0
 
 
+def _timed(stream: Any, grid: Any, kernel: Any, args: Any,
+           *_: Any, **__: Any) -> tuple[float, float]:
+    """The same, as cuda.tile does it in a process that it could end."""
+    began = time.monotonic()
+    return _benchmark(stream, grid, kernel, args), time.monotonic() - began
+
+
 def _refuse(what: str) -> Any:
     def refuse(*_: Any, **__: Any) -> None:
         raise NotImplementedError(f"tkdbg: {what}")
@@ -216,6 +230,7 @@ class Patches:
             raise ImportError(str(e)) from None
         ours = {
             "launch": launch, "_benchmark": _benchmark,
+            "benchmark_with_timeout": _timed,
             "get_parameter_constraints_from_pyargs": _constraints,
             "get_compute_capability": lambda *_: CAPABILITY,
             "_get_max_grid_size": lambda *_: GRID_MAX,
@@ -239,13 +254,6 @@ class Patches:
         for name in ("_WARM_UP_REPEATS", "_BATCH_REPEATS", "_MIN_REPEATS"):
             if name in vars(module):
                 self.attributes.set(module, name, 1)
-        for name, value in (
-                ("_benchmark", _benchmark),
-                ("benchmark_with_timeout",
-                 lambda stream, grid, kernel, args, *_: _benchmark(
-                     stream, grid, kernel, args))):
-            if name in vars(module):
-                self.attributes.set(module, name, value)
 
     def uninstall(self) -> None:
         self.attributes.undo()

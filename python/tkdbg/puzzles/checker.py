@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from . import cost, data, engine, words
 from .answer import Answer, Submission
 from .manifest import KeyFault, Puzzle
+from .running import Refused
 
 if TYPE_CHECKING:
     from .accesses import Accesses
@@ -173,7 +174,7 @@ class Trial:
             findings, logs = self.run(launches,
                                       DETECTORS.get(self.case.order))
             self.logs = logs
-        except engine.Refused as e:
+        except Refused as e:
             return e.findings
         allowed = self.entry.key.allow
         found = [f for f in findings if f["severity"] in engine.FAULTS

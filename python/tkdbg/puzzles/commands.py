@@ -41,6 +41,7 @@ class Commands:
         if len(works) > 1:
             from . import checker  # so that not each child imports NumPy
             assert checker
+        _load_language([job.entry for job in jobs])
         for i, result, failed in apart.each(works, self.limits):
             entry = jobs[i].entry
             if failed is not None:
@@ -293,6 +294,7 @@ class Commands:
         """What is wrong with puzzles, in their order, and how many wrong
         answers they reject."""
         works = [lambda e=e: dev.faults(e) for e in entries]
+        _load_language(entries)
         limits = apart.Limits(5 * self.limits.seconds, self.limits.mebibytes)
         found, rejected = [], 0
         for i, result, failed in apart.each(works, limits):
@@ -301,6 +303,13 @@ class Commands:
             rejected += wrong
         return [f"{entries[i].name}: {fault}" for i, faults in sorted(found)
                 for fault in faults], rejected
+
+
+def _load_language(entries):
+    """Imports cuda.tile for puzzles in it, so that not each child does."""
+    if any(entry.pack.uses_tiles for entry in entries):
+        from . import tiles
+        tiles.load()
 
 
 def _work(submission):

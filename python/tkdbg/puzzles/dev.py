@@ -129,7 +129,12 @@ def stray(pack: Pack) -> list[str]:
     known = {"key", "pack.json", "README.md", "__pycache__"}
     return found + [f"{f} does not belong here: a puzzle's file has a name "
                     "like b01_add_ten.py" for f in
-                    sorted(set(os.listdir(pack.folder)) - files - known)]
+                    sorted(set(os.listdir(pack.folder)) - files - known)
+                    if not _is_pack(os.path.join(pack.folder, f))]
+
+
+def _is_pack(folder):
+    return os.path.exists(os.path.join(folder, "pack.json"))
 
 
 # ---- a new puzzle -----------------------------------------------------------

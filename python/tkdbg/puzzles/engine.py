@@ -10,7 +10,7 @@ from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any
 
 from .. import _capi, _results, errors
-from . import accesses, data
+from .running import Refused, Running
 
 if TYPE_CHECKING:
     from .answer import Submission
@@ -23,15 +23,6 @@ FATAL = frozenset((
     "static-assert", "loop-carried", "recursion", "out-of-bounds",
     "null-pointer", "wild-pointer", "misaligned", "read-only", "assert",
     "division", "runaway", "deadlock", "launch", "argument"))
-
-
-class Refused(Exception):
-    """A launch that could not be made; findings say why."""
-
-    def __init__(self, findings: list[dict[str, Any]]) -> None:
-        self.findings = findings or [
-            {"kind": "launch", "message": "the kernel cannot be launched"}]
-        super().__init__(self.findings[0]["message"])
 
 
 class Engine:
@@ -50,6 +41,7 @@ class Engine:
         self._output = _capi.OutputFn(self._print)
         self.lib.tk_session_output(self.session, self._output, None)
         self._dtypes: dict[Any, Any] = {}
+        self._tiles: Any = None  # kernels of CUDA Tile
 
     def show(self) -> None:
         """A debugger shows what is printed and found from here on."""
@@ -112,71 +104,11 @@ class Engine:
     def launch(self, launch: Launch) -> Running:
         """A Running for a data.Launch; raises Refused."""
         name = launch.kernel or self.submission.main_kernel
+        if self.submission.entry.pack.uses_tiles:
+            from . import tiles  # which needs cuda.tile
+            self._tiles = self._tiles or tiles.Tiles(self)
+            return self._tiles.launch(name, launch)
         return Running(self, self.kernel(name), launch)
-
-
-class Running:
-    """A tk_launch, ready to run any number of times."""
-
-    def __init__(self, engine: Engine, function: Any, launch: Launch) -> None:
-        self.engine, self.lib, self.launch = engine, engine.lib, launch
-        self.ptr = c_void_p()
-        engine.must(self.lib.tk_launch_new(engine.session, function,
-                                           byref(self.ptr)))
-        try:
-            self._set_arguments()
-        except Refused:
-            self.free()
-            raise
-
-    def free(self) -> None:
-        self.lib.tk_launch_free(self.ptr)
-
-    def _set_arguments(self):
-        for name, value in self.launch.arguments.items():
-            if isinstance(value, data.Buffer):
-                tensor = self._tensor(value)
-                status = self.lib.tk_launch_tensor(self.ptr, name.encode(),
-                                                   byref(tensor))
-            else:
-                text = value if isinstance(value, str) else repr(value)
-                status = self.lib.tk_launch_arg_text(
-                    self.ptr, f"{name}={text}".encode())
-            self.engine.must(status)
-        self.engine.must(self.lib.tk_launch_grid(self.ptr,
-                                                  *self.launch.grid))
-
-    def _tensor(self, buffer):
-        array, storage = buffer.array, buffer.storage
-        unwritten = buffer.written and buffer.unwritten
-        flags = (_capi.TENSOR_UNWRITTEN if unwritten else
-                 0 if buffer.written else _capi.TENSOR_READONLY)
-        tensor = _capi.Tensor(
-            data=array.ctypes.data, dtype=self.engine.dtype(buffer.dtype),
-            rank=array.ndim, storage=storage.ctypes.data,
-            storage_bytes=storage.nbytes, flags=flags)
-        tensor.shape[:array.ndim] = array.shape
-        tensor.strides[:array.ndim] = [s // array.itemsize
-                                       for s in array.strides]
-        return tensor
-
-    def run(self, **options: Any) -> tuple[Any, ...]:
-        """Runs it; returns its findings, and its accesses.  options: those
-        of tk_run_options."""
-        given = {k: v.encode() if isinstance(v, str) else v
-                 for k, v in options.items()}
-        chosen = _capi.RunOptions(log_accesses=True, dot=b"exact", **given)
-        self.lib.tk_launch_run(self.ptr, byref(chosen), None)
-        log = accesses.Accesses(self.lib, self.ptr)
-        buffers = self.launch.buffers()
-        for site in log.sites:
-            if site.writes and site.tensor in buffers:
-                buffers[site.tensor].note_write()
-        return self.engine.take_findings(), log
-
-    def record(self, path: str) -> None:
-        """Writes a launch file."""
-        self.engine.must(self.lib.tk_launch_record(self.ptr, path.encode()))
 
 
 def load() -> Any:

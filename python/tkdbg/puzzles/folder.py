@@ -41,7 +41,7 @@ class Folder:
         self.standings: dict[Any, Any] = {}
         named = self._read()
         self.pack = packs.Pack(pack or named or packs.built_in())
-        self.named = pack or named
+        self.named = self.pack.folder if pack or named else ""
 
     def _read(self):
         """Reads the state; the folder of the pack that it names."""
@@ -66,7 +66,7 @@ class Folder:
     def save(self) -> None:
         lines = ["# progress of tkdbg puzzles"]
         if self.named:
-            lines.append(f"pack: {os.path.abspath(self.named)}")
+            lines.append(f"pack: {self.named}")
         if self.now:
             lines.append(f"now: {self.now}")
         for id_, s in sorted(self.standings.items()):

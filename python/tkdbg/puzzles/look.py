@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import _capi
 from . import checker, data, engine, page
+from .running import Refused
 
 if TYPE_CHECKING:
     from .answer import Answer, Submission
@@ -91,7 +92,7 @@ def debug(submission: Submission, answer: Answer, colour: bool) -> None:
             try:
                 signal.signal(signal.SIGINT, signal.SIG_DFL)
                 _debug(submission, answer, colour)
-            except engine.Refused as e:
+            except Refused as e:
                 print(e)
             finally:
                 sys.stdout.flush()
@@ -140,7 +141,7 @@ def scene(submission: Submission, answer: Answer) -> dict[str, Any]:
         refused = ""
         try:
             _, logs = trial.run(launches)
-        except engine.Refused as error:
+        except Refused as error:
             logs, refused = [], str(error)
         drawn = recording.html(
             puzzle=page.puzzle(entry, submission.text, case, answer.ok,

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Callable
 from collections.abc import Sequence
 
+# where the first kernel begins, in Triton's language or CUDA Tile's
+KERNEL = re.compile(r"^@(triton\.jit|ct\.(kernel|function))\b", re.M)
 REGIMES = "uniform", "large", "special"
 
 # (old, new) pairs: each old appears in the kernels exactly once
@@ -60,7 +62,7 @@ def cdiv(a: int, b: int) -> int:
 
 def split(text: str) -> tuple[str, str]:
     """(what appears before the first kernel, the kernels)."""
-    found = re.search(r"^@triton\.jit", text, re.M)
+    found = KERNEL.search(text)
     at = found.start() if found else len(text)
     return text[:at], text[at:]
 

@@ -1,6 +1,6 @@
 """Packs: folders of puzzles, each a learner's file and its key.
 
-    pack.json       {"name", "title", "tracks": {"a": "Warm-up"}, ...}
+    pack.json       {"title", "tracks": {"a": "Warm-up"}, "language", ...}
     NAME.py         what the learner edits; NAME begins with the puzzle's id
     key/NAME.py     its key (manifest.py)
 """
@@ -34,10 +34,21 @@ def built_in() -> str:
                    ", ".join(tried))
 
 
+def folder_of(word: str) -> str:
+    """The folder of a pack: of one that tkdbg brings, by its name, or the
+    word."""
+    if re.fullmatch(r"[a-z]+", word) and not os.path.exists(word):
+        named = os.path.join(built_in(), word)
+        if os.path.exists(os.path.join(named, "pack.json")):
+            return named
+    return word
+
+
 class Pack:
     """The puzzles of a folder, in the order of their ids."""
 
     def __init__(self, folder: str) -> None:
+        folder = folder_of(folder)
         self.folder = os.path.abspath(folder)
         path = os.path.join(folder, "pack.json")
         try:
@@ -55,8 +66,17 @@ class Pack:
         self.tracks = about["tracks"]
         self.welcome = about.get("welcome", "")
         self.final = about.get("final", "")
+        self.uses_tiles = self._language(path, about) == "cuda.tile"
         self.entries = [Entry(self, name) for name in
                         sorted(os.listdir(folder)) if _NAME.fullmatch(name)]
+
+    def _language(self, path, about):
+        """What kernels are written in."""
+        language = about.get("language", "triton")
+        if language not in ("triton", "cuda.tile"):
+            raise KeyFault(f'{path}: "language" is "triton" or "cuda.tile", '
+                           f"not {language!r}")
+        return language
 
     def find(self, word: str) -> Entry:
         """The entry with this id, name or file; raises KeyFault."""
@@ -144,7 +164,7 @@ class Entry:
         functions = [n.name for n in parsing.tree(self.starter).body
                      if isinstance(n, ast.FunctionDef) and n.decorator_list]
         if not functions:
-            raise KeyFault(f"{self.path} has no @triton.jit function")
+            raise KeyFault(f"{self.path} has no kernel")
         return functions[-1]
 
     def solution(self, kernels: Any = None, verdict: Any = None) -> str:

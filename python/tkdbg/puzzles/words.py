@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from .. import parsing
+from . import manifest
 
 if TYPE_CHECKING:
     from .manifest import Puzzle
@@ -61,7 +62,7 @@ def failures(text: str, key: Puzzle) -> list[dict[str, Any]]:
 
 def first_kernel(text: str) -> int:
     """The number of the line on which the first kernel begins."""
-    found = re.search(r"^@triton\.jit", text, re.M)
+    found = manifest.KERNEL.search(text)
     return text.count("\n", 0, found.start()) + 1 if found else 1
 
 

@@ -2,7 +2,8 @@
 
 CUDA's kernels multiply halves exactly, add in fp32 and round once; some of
 PyTorch's CPU kernels round each partial sum to the type, and most are slow.
-The operators in the list run in fp32 here, for tensors of the virtual device.
+The operators in the list run in fp32 here (products of fp16 in fp64), for
+tensors of the virtual device.
 
 They get a kernel under the dispatch key that stands between autograd and the
 backends, so that those which C++ code calls (the parts of cross_entropy, a
@@ -28,9 +29,12 @@ _KEY = "BackendSelect"
 # Operators of ATen whose CPU kernels for halves accumulate in the type, or
 # are far slower than the same in fp32.  After an '!', results but the first
 # are fp32, as CUDA's are; after a '^', they have the dtype of the weights.
+# After a '*', sums of fp16's products are of fp64: where they cancel, fp32
+# sums in an order that is not CUDA's differ by many times a half's last place.
 _OPERATORS = """
-    mm bmm addmm baddbmm addmv mv dot vdot addbmm addr
-    mm.out bmm.out addmm.out baddbmm.out addmm_ baddbmm_ addmv_ addbmm_
+    *mm *bmm *addmm *baddbmm *addmv *mv *dot *vdot *addbmm addr
+    *mm.out *bmm.out *addmm.out *baddbmm.out
+    *addmm_ *baddbmm_ *addmv_ *addbmm_
     convolution convolution_backward
     !_scaled_dot_product_flash_attention_for_cpu
     _scaled_dot_product_flash_attention_for_cpu_backward
@@ -157,7 +161,7 @@ class Halves:
         self._library = torch.library.Library("aten", "IMPL")
         register = self.virtual.libraries.own
         for name in _OPERATORS.split():
-            op = find(torch, name.lstrip("!^"))
+            op = find(torch, name.lstrip("!^*"))
             if op is not None:
                 register(self._library, op, self._kernel(op, name[0]), _KEY,
                          with_keyset=True)
@@ -191,7 +195,7 @@ class Halves:
                 half, result = choose(keys & below, args, kwargs, half)
                 if half is None:
                     return result
-            return self._in_fp32(op, keys & below, args, kwargs, half,
+            return self._widened(op, keys & below, args, kwargs, half,
                                  written, rule)
         return kernel
 
@@ -226,22 +230,24 @@ class Halves:
 
         return choose if name in _PROMOTE | _ALIKE else None
 
-    def _in_fp32(self, op, keys, args, kwargs, half, written, rule):
-        """Runs an operator on fp32 copies; writes and returns halves."""
+    def _widened(self, op, keys, args, kwargs, half, written, rule):
+        """Runs an operator on wider copies; writes and returns halves."""
         torch, targets = self.torch, {}
+        wider = (torch.float64 if rule == "*" and half is torch.float16 else
+                 torch.float32)
 
         def wide(value, write):
             if isinstance(value, torch.Tensor):
                 if value.dtype not in self.dtypes:
                     return value
-                copy = value.float()
+                copy = value.to(wider)
                 if write:
                     targets[id(copy)] = copy, value
                 return copy
             if isinstance(value, (tuple, list)):
                 return type(value)([wide(v, write) for v in value])
             if isinstance(value, torch.dtype) and value in self.dtypes:
-                return torch.float32
+                return wider
             return value
 
         names = [a.name for a in torch_private.schema(op).arguments]
@@ -265,7 +271,7 @@ class Halves:
                 return value
             if id(value) in targets:
                 return targets[id(value)][1]
-            if value.dtype is not torch.float32 or keep:
+            if value.dtype is not wider or keep:
                 return value
             return value.to(others if place else half)
 
