@@ -321,8 +321,7 @@ const char *tkx_symbol(tkx_reader *r, const char *what) {
 static bool is_behind_regions(tkx_reader *r, const tkx_op *op) {
   const char *at = rest(r);
   if (!op->region || !tkx_peek(r, "{")) return false;
-  do
-    at--;
+  do at--;
   while (isspace((unsigned char)*at));
   return *at == ')';
 }
