@@ -33,6 +33,7 @@ front      __init__      install(), uninstall(), options()
            sizeruns      ... what a run of the script has done
            sizesaid      ... what is said of each
            sizetests     ... and of a test of pytest's
+           othertries    ... and launches with them, which others compare
            reruns        the whole script again, in a process split off
            repairs       which changes make a comparison pass
            whypage       ... and drawn

@@ -20,8 +20,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from . import (_capi, dapserver, errors, excepthook, findings, gdbserver,
-               interrupt, othersizes, parsing, profile, progress, reruns,
-               settings, setup, source, tuned, viewpage, why)
+               interrupt, othersizes, othertries, parsing, profile, progress,
+               reruns, settings, setup, source, tuned, viewpage, why)
 from . import session as session_
 
 if TYPE_CHECKING:
@@ -237,11 +237,12 @@ def _run(argv):
     session = session_.current()
     session.watch.end_process()
     session.script.begin(len(args))
-    if values.get("sizes", session.options.sizes) is not None and (
-            session.options.check is None):
+    asks_again = (values.get("sizes", session.options.sizes) is not None or
+                  session.options.tries is not None)
+    if asks_again and session.options.check is None:
         values.setdefault("check", "all")
     setup.install(values)
-    if session.options.sizes is not None:
+    if asks_again:
         session.reports.use_checks()
     check(session)
     if session.options.json:
@@ -265,6 +266,8 @@ def _run(argv):
               _words(session, kind, target, args))
         if session.options.sizes is not None and _is_complete(failed):
             say_unmet(session, othersizes.tell(session, again()))
+        if session.options.tries is not None and _is_complete(failed):
+            say_unmet(session, othertries.tell(session, again()))
     except KeyboardInterrupt:  # it came between two of these
         interrupt.by_default()
         clean()

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from . import errors, hostnumbers, otherstrides, parsing, sizejudge, sizesaid
 from .edits import Source
@@ -50,15 +50,28 @@ class Size(NamedTuple):
                  else ""))
 
 
+class Kept(Protocol):
+    """Where the launches of all runs are kept."""
+
+    def keep(self, launch: int, kernel: str) -> str:
+        """A launch file, in the process of a run; "": it is not kept."""
+
+    def take(self, run: Run, what: tuple[Number, str] | None) -> None:
+        """What a run has kept; what: was another one in it, and where."""
+
+
 class Tries:
     """The script with other sizes, and what came of each."""
 
     def __init__(self, session: Session, script: Script, each: int,
-                 shown: Callable[[Number], Number]) -> None:
-        """Raises SyntaxError."""
+                 shown: Callable[[Number], Number],
+                 kept: Kept | None = None) -> None:
+        """kept: where launches are kept, for who compares them with something
+        else; then empty tensors are tried, too.  Raises SyntaxError."""
         self._session = session
         self._script = script
         self._each = each
+        self._kept = kept
         tree: Any = parsing.tree(script.text.decode())
         source = Source(script.path, script.text)
         found = hostnumbers.of(source, tree)
@@ -69,6 +82,7 @@ class Tries:
         self.base = self._run([], 0)
         self.refused: list[tuple[Number, str]] = []
         self.sizes: list[Size] = []
+        self.fixed: list[Number] = []  # compile-time values of launches
         if self.base is not None and not self.base.stops:
             self._find_sizes()
         self.factors = {s.numbers[0].value for s in self.sizes
@@ -82,16 +96,28 @@ class Tries:
             self.is_spent = len(self._runs) >= MOST_RUNS
             if self.is_spent:
                 return None
-            self._runs[key] = self.run(hostnumbers.with_values(
-                self._script.text, numbers, value))
+            self._runs[key] = self.run(
+                hostnumbers.with_values(self._script.text, numbers, value),
+                what=(numbers[0], Size(numbers).says(value)) if numbers else
+                None)
         return self._runs[key]
 
-    def run(self, text: bytes, values: bool = False) -> Run | None:
+    def with_number(self, number: Number, value: int) -> Run | None:
+        """What the script does with another number, which is no size."""
+        return self._run([number], value)
+
+    def run(self, text: bytes, values: bool = False,
+            what: tuple[Number, str] | None = None) -> Run | None:
         """What a text in the place of the script's does; None: it has not
-        ended."""
+        ended.  what: is another one in it, and where."""
+        kept = self._kept
         said = self._script.watched(text, Seen(
-            self._session, self._script.path, values).watch)
-        return None if said is None else Run.made(said)
+            self._session, self._script.path, values,
+            kept.keep if kept else None).watch)
+        run = None if said is None else Run.made(said)
+        if kept is not None and run is not None:
+            kept.take(run, what)
+        return run
 
     def _find_sizes(self):
         named = self._numbers.named[:MOST_NUMBERS]
@@ -107,6 +133,7 @@ class Tries:
         """The sizes of one value."""
         elsewhere = self._numbers.others.get(value)
         axes = [self._axes([n]) for n in named]
+        self.fixed += [n for n, a in zip(named, axes) if a is None]
         if not plain:
             pairs = [(n, a) for n, a in zip(named, axes) if a]
             if pairs and elsewhere:
@@ -177,13 +204,14 @@ class Tries:
                   for name, v in launch.given.items() if isinstance(v, int) and
                   name in launch.fixed and
                   LEAST_BLOCK <= v <= MOST_TIMES * value // 2}
-        found = [value + 1, value - 1, 2 * value + 1, 1]
+        empty = [0] if self._kept is not None else []
+        found = [value + 1, value - 1, 2 * value + 1, 1, *empty]
         for block in sorted(blocks):
             found += [block + 1, block - 1, block]
         found.append(next(n for n in itertools.count(value + 2)
                           if _is_prime(n)))
         return [v for v in dict.fromkeys(found)
-                if v >= 1 and v != value][:self._each]
+                if (v >= 1 or v in empty) and v != value][:self._each]
 
     def all(self) -> Iterator[tuple[Size, int, Run | None]]:
         """Each size with each value, and what came of it, as far as runs are
@@ -263,6 +291,17 @@ def try_all(session: Session, script: Script, most: int,
     tries = Tries(session, script, most, shown)
     if tries.base is None or tries.base.stops:
         return ["--sizes: the script does not end well a second time"]
+    if not judge_all(tries, script, most, said):
+        return ["--sizes: no number that can be changed, such as n = 1000, is "
+                "a size of a tensor of a launch"]
+    return []
+
+
+def judge_all(tries: Tries, script: Script, most: int,
+              said: sizesaid.Said) -> bool:
+    """Says what came of each size and each other layout of a script that has
+    ended well; whether any was tried."""
+    assert tries.base is not None
     for number, why in tries.refused:
         said.note(number, f"{number.value} is not changed: {why}"
                   if not number.name else f"{number.name} = {number.value} is "
@@ -277,7 +316,4 @@ def try_all(session: Session, script: Script, most: int,
                   tries.refused[0][0], f"no more is tried: the script has run "
                   f"{MOST_RUNS} times")
     strides = otherstrides.try_all(tries.run, script, most, said)
-    if not (tries.sizes or strides):
-        return ["--sizes: no number that can be changed, such as n = 1000, is "
-                "a size of a tensor of a launch"]
-    return []
+    return bool(tries.sizes or strides)

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import hostnumbers, parsing, sizejudge
+from . import hostnumbers, parsing, restride, sizejudge
 from .edits import Source
 from .hostnumbers import Number
 
@@ -39,7 +39,7 @@ class Made(NamedTuple):
     name: str
 
 
-def try_all(run: Callable[[bytes, bool], Run | None], script: Script,
+def try_all(run: Callable[..., Run | None], script: Script,
             most: int, said: Said) -> bool:
     """Says what came of each array with at most so many other layouts;
     whether one was judged."""
@@ -51,11 +51,12 @@ def try_all(run: Callable[[bytes, bool], Run | None], script: Script,
     were_judged = False
     for each in found[:MOST_TENSORS]:
         for layout, words, like in LAYOUTS[:most]:
+            what = f"{each.name} {words}"
             verdict = sizejudge.of_strides(base, run(with_layout(
-                script.text, each, layout), True), like)
+                script.text, each, layout), True, (each.at, what)), like)
             if verdict is not None:
                 were_judged |= verdict[0] != sizejudge.UNJUDGED
-                said.add(each.at, f"{each.name} {words}", *verdict)
+                said.add(each.at, what, *verdict)
     if len(found) > MOST_TENSORS:
         said.note(found[MOST_TENSORS].at, f"strides are tried of the first "
                   f"{MOST_TENSORS} arrays")
@@ -67,6 +68,18 @@ def with_layout(text: bytes, each: Made, layout: str) -> bytes:
     lo, hi = each.at.span
     call = f"__import__('tkdbg.restride', fromlist=['{layout}']).{layout}("
     return text[:lo] + call.encode() + text[lo:hi] + b")" + text[hi:]
+
+
+def with_types(script: Script) -> Iterator[tuple[Number, str, bytes]]:
+    """(the first array, the type, a text) in which all arrays have numbers of
+    another type."""
+    found = list(made(Source(script.path, script.text),
+                      parsing.tree(script.text.decode())))
+    for dtype in restride.DTYPES if found else ():
+        text = script.text
+        for each in sorted(found, key=lambda e: e.at.span, reverse=True):
+            text = with_layout(text, each, dtype)
+        yield found[0].at, dtype, text
 
 
 def made(source: Source, tree: Any) -> Iterator[Made]:

@@ -1,4 +1,5 @@
-"""Arrays of other strides, with the same elements in the same shape.
+"""Arrays of other strides, with the same elements in the same shape; and of
+other types.
 
 What lies between the elements is not a number, where that can be: a kernel that
 reads it gives something else.
@@ -6,10 +7,11 @@ reads it gives something else.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 GAP = 3  # elements between rows
+DTYPES = "float16", "bfloat16", "float32", "float64", "int32", "int64"
 
 
 def padded(array: Any) -> Any:
@@ -50,6 +52,28 @@ def expanded(array: Any) -> Any:
     made = numpy.lib.stride_tricks.as_strided(
         array, shape, (0, *array.strides[1:]))
     return made
+
+
+def _typed(dtype: str) -> Callable[[Any], Any]:
+    def typed(array: Any) -> Any:
+        if _is_torch(array):
+            torch = sys.modules["torch"]
+            if array.is_floating_point() != ("float" in dtype) or (
+                    array.dtype in (torch.bool, torch.uint8)):
+                return array
+            other = array.detach().to(getattr(torch, dtype))
+            return other.requires_grad_(array.requires_grad)
+        numpy = sys.modules.get("numpy")
+        if numpy is None or type(array) is not numpy.ndarray or (
+                not hasattr(numpy, dtype) or
+                array.dtype.kind != ("f" if "float" in dtype else "i")):
+            return array
+        return array.astype(dtype)
+    typed.__doc__ = f"Numbers of {dtype} in place of others of this kind."
+    return typed
+
+
+float16, bfloat16, float32, float64, int32, int64 = map(_typed, DTYPES)
 
 
 def _shape(array: Any) -> Sequence[int]:

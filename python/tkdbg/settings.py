@@ -35,6 +35,9 @@ _IR = _capi.Option(
 _PROVE = _capi.Option(
     name=b"prove", kind=_capi.OPTION_FLAG, arg=b"", key=b"prove",
     help=b"proves each launch, before it runs, for other sizes")
+_TRIES = _capi.Option(
+    name=b"tries", kind=_capi.OPTION_FILE, arg=b"", key=b"tries",
+    help=b"the folder for launches with other sizes, which others compare")
 _DAP = _capi.Option(
     name=b"dap", kind=_capi.OPTION_TEXT, arg=b"", key=b"dap",
     help=b"... that an editor drives: where its client is")
@@ -129,7 +132,8 @@ _CHECKS = {_capi.OPTION_FLAG: Option._flag, _capi.OPTION_TEXT: Option._text,
 
 def table(lib: Any) -> dict[str, Option]:
     """{key: Option} of the options that a host program gets."""
-    rows = [_DEBUG, _WHY, _PROFILE, _VIEW, _COMPILE, _IR, _PROVE, _DAP]
+    rows = [_DEBUG, _WHY, _PROFILE, _VIEW, _COMPILE, _IR, _PROVE, _TRIES,
+            _DAP]
     row, i = lib.tk_option_at(0), 0
     while row:
         rows.append(row.contents)

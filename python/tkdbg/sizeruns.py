@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import traceback
 import zlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import arrays, errors, findings
@@ -35,6 +36,7 @@ class Launch(NamedTuple):
     strides: dict[str, list[int]]  # of tensors
     before: dict[str, int]  # what tensors hold, as a number
     after: dict[str, int]
+    file: str = ""          # a launch file of it, if one was kept
 
     def written(self, name: str) -> bool:
         return self.before.get(name) != self.after.get(name)
@@ -60,16 +62,19 @@ class Seen:
     """Who is told of launches and findings in a run."""
     history = None
 
-    def __init__(self, session: Session, path: str,
-                 values: bool = False) -> None:
-        """path: of the script; values: what tensors hold is noted."""
+    def __init__(self, session: Session, path: str, values: bool = False,
+                 keep: Callable[[int, str], str] | None = None) -> None:
+        """path: of the script; values: what tensors hold is noted; keep: a
+        function of a launch and its kernel, which gives a launch file of it,
+        or ""."""
         self._session = session
         self._path = path
         self._values = values
+        self._keep = keep
         self._launches: list[Launch] = []
         self._findings: list[Any] = []
 
-    def add(self, _launch: int, kernel: str, _number: int) -> None:
+    def add(self, launch: int, kernel: str, _number: int) -> None:
         """A launch begins."""
         if len(self._launches) >= MOST_LAUNCHES:
             return
@@ -79,7 +84,8 @@ class Seen:
             kernel, {n: _described(v) for n, v in given.items()},
             list(runs.grid), sorted(runs.fixed),
             {n: _strides(v) for n, v in given.items()
-             if _strides(v) is not None}, self._digests(), {}))
+             if _strides(v) is not None}, self._digests(), {},
+            self._keep(launch, kernel) if self._keep else ""))
 
     def _ran(self, _launch: int) -> None:
         if self._launches:

@@ -233,12 +233,15 @@ int cli_bisect(const cli_args *a) {
 }
 
 int cli_fuzz(const cli_args *a) {
-  if (a->nwords)
+  const char *file = a->nwords ? a->words[0] : NULL;
+  size_t length = file ? strlen(file) : 0;
+  if (file && (length < 3 || strcmp(file + length - 3, ".py") != 0))
     return cli_usage(a,
-                     "kernels are made at random, and no FILE is taken, such "
-                     "as '%s'; 'tkdbg run --sizes FILE.py' tries a script with "
-                     "other sizes and strides",
-                     a->words[0]);
+                     "'%s' is no script: FILE.py is tried with other sizes, "
+                     "and without a FILE kernels are made at random",
+                     file);
+  if (file && access(file, R_OK) != 0)
+    return cli_usage(a, "cannot read %s: %s", file, strerror(errno));
   return become_python(a, "tkdbg.fuzz", false);
 }
 

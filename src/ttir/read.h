@@ -89,7 +89,9 @@ bool tkx_take(tkx_reader *r, const char *sign);
 bool tkx_peek(tkx_reader *r, const char *sign);
 void tkx_need(tkx_reader *r, const char *sign, const char *after);
 const char *tkx_name(tkx_reader *r, const char *what); /* a word */
-const char *tkx_value_name(tkx_reader *r);             /* behind % */
+/* What stands behind '@': a word, or a "text". */
+const char *tkx_symbol(tkx_reader *r, const char *what);
+const char *tkx_value_name(tkx_reader *r); /* behind % */
 tkx_use tkx_need_use(tkx_reader *r);
 void tkx_skip_group(tkx_reader *r); /* at a bracket: to behind its end */
 void tkx_skip_loc(tkx_reader *r);

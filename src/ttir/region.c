@@ -473,7 +473,7 @@ static void read_func_head(tkx_reader *r, headers *all) {
   if (kernel) tkx_take(r, "public");
   tkx_need(r, "@", "tt.func");
   tk_span at = tkx_here(r);
-  const char *name = tkx_name(r, "the name of a function");
+  const char *name = tkx_symbol(r, "the name of a function");
   if (kernel && r->p->kernel)
     tkx_fail(r, at, NULL, "a module with two kernels is not read");
   if (tk_lookup_find(&r->funcs, name) >= 0)

@@ -313,6 +313,19 @@ static const char *quoted_text(tkx_reader *r) {
   return tk_arena_strndup(r->arena, r->text->text + lo, r->at - 1 - lo);
 }
 
+const char *tkx_symbol(tkx_reader *r, const char *what) {
+  return tkx_peek(r, "\"") ? quoted_text(r) : tkx_name(r, what);
+}
+
+/* Attributes stand behind the regions of an operation, ({...}) {...}. */
+static bool is_behind_regions(tkx_reader *r, const tkx_op *op) {
+  const char *at = rest(r);
+  if (!op->region || !tkx_peek(r, "{")) return false;
+  do at--;
+  while (isspace((unsigned char)*at));
+  return *at == ')';
+}
+
 /* One piece of what stands between the name and the types. */
 static bool read_part(tkx_reader *r, tkx_op *op) {
   tkx_blanks(r);
@@ -330,8 +343,10 @@ static bool read_part(tkx_reader *r, tkx_op *op) {
       read_attributes(r, op);
       if (generic) tkx_need(r, ">", "the attributes");
     }
+  } else if (is_behind_regions(r, op)) {
+    tkx_skip_group(r);
   } else if (tkx_take(r, "@")) {
-    op->callee = tkx_name(r, "the name of a function");
+    op->callee = tkx_symbol(r, "the name of a function");
   } else if (tkx_peek(r, "\"")) {
     op->quoted = quoted_text(r);
   } else if (tkx_peek(r, "<")) {

@@ -15,6 +15,34 @@ support.need("library", "numpy")
 TKDBG = os.path.join(support.BUILD, "tkdbg")
 
 
+ADD = """
+import numpy as np
+import triton
+import triton.language as tl
+
+@triton.jit
+def more(x):
+    return x + 1
+
+@triton.jit
+def add(x, y, n, B: tl.constexpr):
+    '''One more.'''
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    a = tl.load(x + i, mask=i < n)
+    for k in range(2):
+        a = tl.maximum(a, 0)
+    if B > 2:
+        a = more(a)
+    tl.store(y + i, a, mask=i < n)
+
+n, BLOCK = 40, 16
+x = np.arange(n, dtype=np.int32)
+y = np.zeros_like(x)
+add[(triton.cdiv(n, BLOCK),)](x, y, n, BLOCK)
+assert np.array_equal(y, x + 1)
+"""
+
+
 class Fuzz:
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
@@ -38,6 +66,12 @@ class Fuzz:
                   encoding="utf-8") as f:
             return json.load(f)
 
+    def script(self, text):
+        path = os.path.join(self.folder, "script.py")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        return path
+
     def refused(self, words, *expected):
         done = self.fuzz("refused", *words)
         self.assertEqual(done.returncode, 2, done.stdout)
@@ -54,8 +88,10 @@ class Command(Fuzz, unittest.TestCase):
         self.refused(["--backend", "ptx", "--seed", "-3"], "--seed takes")
         self.refused(["--backend", "gpu", "--arch", "sm_90"], "--arch",
                      "--backend gpu")
-        self.refused(["--backend", "ptx", "kernel.py"], "no FILE is taken",
-                     "tkdbg run --sizes")
+        self.refused(["--backend", "ptx", "kernel.txt"],
+                     "'kernel.txt' is no script", "FILE.py")
+        self.refused(["--backend", "ptx", "kernel.py"],
+                     "cannot read kernel.py")
         self.refused(["--backend", "vax"], "vax", "triton-ptx")
 
     @unittest.skipIf(support.without_llvm(), "LLVM 19 is not installed")
@@ -97,6 +133,57 @@ class Command(Fuzz, unittest.TestCase):
         self.assertGreaterEqual(self.state("c")["next"], 2)
 
 
+@unittest.skipIf(support.without_llvm(), "LLVM 19 is not installed")
+class Scripts(Fuzz, unittest.TestCase):
+    def launches(self, name):
+        with open(os.path.join(self.corpus(name), "launches",
+                               "launches.json"), encoding="utf-8") as f:
+            return [each["what"] for each in json.load(f)["launches"]]
+
+    def test_launches_in_other_ways(self):
+        words = ["--backend", "ptx", self.script(ADD)]
+        done = self.fuzz("add", *words, "--count", "9")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("9 launches by the interpreter and 'ptx': all leave the "
+                      "same", done.stdout)
+        whats = "\n".join(self.launches("add"))
+        for text in ("as it is", ": n = 41 in place of 40",
+                     ": n = 1 in place of", ": n = 43 in", ": n = 17 in",
+                     ": BLOCK = 32 in place of 16", "arrays of int64",
+                     "x with gaps between its elements"):
+            self.assertEqual(whats.count(text), 1, whats)
+        done = self.fuzz("add", *words)
+        self.assertIn("goes on from launch 9", done.stdout)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("all leave the same", done.stdout)
+        # each with other options, where it is one of the script's own
+        self.assertEqual(self.state("add")["next"],
+                         len(self.launches("add")) + 6)
+        done = self.fuzz("add", "--backend", "ptx")
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("holds a search with the launches of", done.stderr)
+
+    def test_what_is_wrong_in_the_script_is_kept(self):
+        done = self.fuzz("mask", "--backend", "ptx", "--count", "1",
+                         self.script(ADD.replace(", mask=i < n", "").replace(
+                             "= 40", "= 48").replace("40,", "48,")))
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        cause, = self.state("mask")["causes"].values()
+        self.assertEqual(cause["kind"], "script")
+        with open(os.path.join(self.corpus("mask"), cause["folder"],
+                               "report.txt"), encoding="utf-8") as f:
+            report = f.read()
+        self.assertIn(": n = 49 in place of 48", report)
+        self.assertIn("load past the end of x", report)
+
+    def test_what_cannot_be_tried_is_refused(self):
+        self.refused(["--backend", "ptx", "--seed", "1", self.script(ADD)],
+                     "--seed is for random kernels")
+        self.refused(["--backend", "ptx", self.script(
+            ADD + "open(__file__).close()\n")], "can run again",
+                     "no launches to try")
+
+
 class ByTriton(Fuzz, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -131,6 +218,19 @@ class ByTriton(Fuzz, unittest.TestCase):
         self.assertEqual(again.returncode, 1, again.stdout)
         self.assertEqual(list(self.state("max")["causes"]),
                          list(state["causes"]))
+
+    def test_a_launch_of_a_script_is_made_small(self):
+        done = self.by_a_wrong_compiler("script", "--count", "1",
+                                        self.script(ADD))
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        cause, = self.state("script")["causes"].values()
+        self.assertLessEqual(cause["lines"], 5)
+        with open(os.path.join(self.corpus("script"), cause["folder"],
+                               "kernel.py"), encoding="utf-8") as f:
+            kernel = f.read()
+        self.assertIn("tl.maximum(", kernel)
+        self.assertNotIn("more(a)", kernel)
+        self.assertNotIn("range(", kernel)
 
     def test_right_code(self):
         for backend in "triton-ptx", "ttir":

@@ -1,4 +1,5 @@
-"""``tkdbg fuzz``: random kernels, by the interpreter and by a backend.
+"""``tkdbg fuzz [FILE.py]``: random kernels, or a script's launches with other
+sizes, strides, types and options, by the interpreter and by a backend.
 
 Exit status: 0 if all leave the same, 1 if something was found, now or before,
 2 for bad usage, 130 after Ctrl-C.
@@ -12,9 +13,10 @@ import tempfile
 from typing import Any
 
 from .. import _capi, interrupt
-from . import ways
+from . import scripted, ways
 from .corpus import Corpus, OtherSearch
 from .hunt import Hunt
+from .makers import Maker, Random
 from .operation import ALL, FEATURES
 from .ways import Way
 
@@ -67,42 +69,62 @@ def way_of(given: dict[str, Any], lib: Any) -> Way:
                ways.triton_version() if triton else "")
 
 
-def told(corpus: Corpus, way: Way) -> str:
-    """The last line."""
+def told(corpus: Corpus, way: Way, what: str) -> str:
+    """The last line; what: was tried, of which there are some."""
     counts = corpus.counts
     parts = [f"{n} {ways.KINDS[k][0]}" for k, n in counts.items()
              if k != "same"]
     causes = len(corpus.causes)
     if causes:
         parts[-1] += f", of {causes} cause{'s' * (causes > 1)}: {corpus.path}"
-    tried = sum(counts.values())
-    return (f"{tried} kernel{'s' * (tried != 1)} by the interpreter and "
+    tried = sum(n for k, n in counts.items() if k != "script")
+    words = what.removesuffix("es" if what.endswith("hes") else "s")
+    return (f"{tried} {what if tried != 1 else words} by the interpreter and "
             f"'{way.backend}': {', '.join(parts) or 'all leave the same'}")
 
 
-def searched(given: dict[str, Any]) -> int:
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+def begun(given: dict[str, Any], script: list[str], way: Way,
+          corpus: Corpus) -> Maker:
+    """What makes the kernels of a search that begins or goes on."""
     seed, asked = seed_of(given), chosen(given.get("fuzz_features"))
+    settings: dict[str, Any] = {**way._asdict()}
+    if script:
+        for key in "fuzz_seed", "fuzz_features":
+            if key in given:
+                raise BadUsage(f"--{key[5:]} is for random kernels, not for "
+                               "those of a script")
+        if corpus.open(dict(settings, script=scripted.key(script)), None):
+            say(f"goes on from launch {corpus.next} in {corpus.path}")
+        return scripted.launches(script, corpus, say)
+    features = supported(asked, way)
+    if corpus.open(dict(settings, features=sorted(features)), seed):
+        say(f"goes on from seed {corpus.next} in {corpus.path}")
+    return Random(features)
+
+
+def searched(given: dict[str, Any], script: list[str]) -> int:
     lib = ways.library()
     way = way_of(given, lib)
-    features = supported(asked, way)
     count, seconds = given.get("fuzz_count"), given.get("fuzz_time")
-    jobs = given.get("fuzz_jobs", 1)
     corpus = Corpus(given.get("fuzz_corpus", FOLDER))
-    settings = {**way._asdict(), "features": sorted(features)}
-    if corpus.open(settings, seed):
-        print(f"goes on from seed {corpus.next} in {corpus.path}", flush=True)
-    if count is None and seconds is None:
+    maker = begun(given, script, way, corpus)
+    if count is None and seconds is None and maker.end is None:
         count = COUNT
-    hunt = Hunt(corpus, features, way, jobs, count, seconds,
-                lambda text: print(text, flush=True))
+    hunt = Hunt(corpus, maker, way, given.get("fuzz_jobs", 1), count, seconds,
+                say)
+    what = "launches" if script else "kernels"
     try:
         hunt.run()
     except KeyboardInterrupt:
-        print(f"\nends before seed {corpus.next}; the same command goes on "
-              "from there", file=sys.stderr)
-        print(told(corpus, way), flush=True)
+        print(f"\nends before {maker.title(corpus.next)}; the same command "
+              "goes on from there", file=sys.stderr)
+        say(told(corpus, way, what))
         return interrupt.STATUS
-    print(told(corpus, way), flush=True)
+    say(told(corpus, way, what))
     return int(bool(corpus.causes))
 
 
@@ -113,10 +135,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="tkdbg-") as cache:
         os.environ.setdefault("TRITON_CACHE_DIR", cache)
         try:
-            return searched(given)
-        except (BadUsage, OtherSearch, OSError) as e:
+            return searched(given, sys.argv[1:])
+        except (BadUsage, OtherSearch, scripted.Cannot, OSError) as e:
             print(f"tkdbg fuzz: {e}", file=sys.stderr)
             return _capi.USAGE
+        except KeyboardInterrupt:  # before a search has begun
+            return interrupt.STATUS
 
 
 if __name__ == "__main__":

@@ -9,8 +9,9 @@ import numpy as np
 
 from .. import _capi
 from . import ways
-from .direct import Failed, Launch
+from .direct import Failed
 from .kernel import Kernel
+from .recorded import Recorded, Replayed
 from .ways import Outcome, Way
 
 # Operations of the typed form that nearly every kernel has.
@@ -37,6 +38,8 @@ def difference(wanted: dict[str, Any], left: dict[str, Any]) -> str | None:
 
 def outcome(lib: Any, kernel: Kernel, way: Way) -> Outcome | None:
     """What is wrong with a kernel; None: it leaves the same."""
+    if isinstance(kernel, Recorded):
+        return _of_recorded(lib, kernel, way)
     try:
         wanted = ways.by_interpreter(lib, kernel, way)
     except Failed as e:
@@ -45,6 +48,24 @@ def outcome(lib: Any, kernel: Kernel, way: Way) -> Outcome | None:
                        first_of(str(e)))
     try:
         found = difference(wanted, ways.by_backend(lib, kernel, way))
+    except Failed as e:
+        return _failure(str(e))
+    return Outcome("differs", "", found) if found else None
+
+
+def _of_recorded(lib: Any, kernel: Recorded, way: Way) -> Outcome | None:
+    """A script's launch may round, and its memory may not be defined."""
+    try:
+        with Replayed(lib, kernel, way.version) as replayed:
+            wanted = replayed.of_source().left()
+    except Failed as e:
+        return Outcome("unsound", words(str(e)), first_of(str(e)))
+    try:
+        if way.backend == "ttir":
+            found = ways.ir_differs(lib, kernel, way, wanted)
+        else:
+            with ways.ready(lib, kernel, way) as launch:
+                found = ways.judged(lib, launch, way)
     except Failed as e:
         return _failure(str(e))
     return Outcome("differs", "", found) if found else None
@@ -78,7 +99,7 @@ def words(said: str) -> str:
 
 def operations(lib: Any, kernel: Kernel, way: Way) -> str:
     """Those of a small kernel, as the typed form names them."""
-    with Launch(lib, kernel, way.version) as launch:
+    with ways.opened(lib, kernel, way.version) as launch:
         form = launch.of_source().text().decode()
     names = {" ".join(filter(None, found)) for found in MODE.findall(form)}
     return ", ".join(sorted(names - USUAL or names))

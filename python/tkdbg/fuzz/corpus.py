@@ -43,10 +43,14 @@ class Corpus:
         except (ValueError, KeyError, TypeError):
             raise OtherSearch(f"{name} is not the state of a search; name "
                               "another folder") from None
-        wanted = dict(settings, seed=was["seed"] if seed is None else seed)
+        wanted = {"script": None, **settings,
+                  "seed": was["seed"] if seed is None else seed}
         for key, value in wanted.items():
             if was.get(key) != value:
                 what = ("other features" if key == "features" else
+                        f"the launches of {was.get(key)}" if key == "script"
+                        and was.get(key) else
+                        "random kernels" if key == "script" else
                         f"{key} {was.get(key)}, not {value}")
                 raise OtherSearch(
                     f"{self.path} holds a search with {what}; name "
@@ -83,13 +87,17 @@ class Corpus:
                 return cause
         return None
 
+    def count(self, kind: str) -> None:
+        """Something that has no seed came to that."""
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        self.save()
+
     def done(self, seed: int, kind: str, cause: str | None = None) -> None:
         """A seed came to that."""
-        self.counts[kind] = self.counts.get(kind, 0) + 1
         self._state["next"] = seed + 1
         if cause is not None:
             self.causes[cause]["seeds"].append(seed)
-        self.save()
+        self.count(kind)
 
     def take(self, cause: str, kind: str, words: str, lines: int,
              folder: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 from . import ways
 from .corpus import Corpus
+from .makers import Maker
 from .ways import Outcome, Way
 from .workers import Task, Worker
 
@@ -27,16 +28,19 @@ class Hunt:
     """count: seeds that are tried; seconds: for how long it may begin more;
     None: no limit."""
 
-    def __init__(self, corpus: Corpus, features: frozenset[str], way: Way,
+    def __init__(self, corpus: Corpus, maker: Maker, way: Way,
                  jobs: int, count: int | None, seconds: float | None,
                  say: Callable[[str], None]) -> None:
         self._corpus, self._way, self._say = corpus, way, say
-        self._last = None if count is None else corpus.next + count
+        last = None if count is None else corpus.next + count
+        self._maker = maker
+        self._last = min((n for n in (last, maker.end) if n is not None),
+                         default=None)
         self._until = None if seconds is None else time.monotonic() + seconds
         self._begun = corpus.next       # the next seed to be tried
         self._outcomes: dict[int, Any] = {}
         self._found: Outcome | None = None  # that is being made small
-        self._workers = [Worker(features, way) for _ in range(jobs)]
+        self._workers = [Worker(maker, way) for _ in range(jobs)]
 
     def run(self) -> None:
         """Tries kernels until it has come to its end."""
@@ -82,7 +86,7 @@ class Hunt:
     def _settle(self, seed):
         """Takes the outcome of the next seed."""
         found = self._outcomes.pop(seed)
-        if found is None or found.kind == "neither":
+        if found is None or found.kind in ways.COUNTED:
             self._corpus.done(seed, found.kind if found else "same")
             return
         known = self._corpus.cause_of(found.kind, found.cause)
@@ -102,8 +106,8 @@ class Hunt:
         if isinstance(answer, Outcome):  # the reduction itself has failed
             with open(os.path.join(task.folder, "report.txt"), "w",
                       encoding="utf-8") as f:
-                f.write(f"seed {task.seed}: {found.says}\n\nIt could not be "
-                        f"made small: {answer.says}\n")
+                f.write(f"{self._maker.title(task.seed)}: {found.says}\n\n"
+                        f"It could not be made small: {answer.says}\n")
             cause, lines = f"{found.kind}: {found.cause}", 9999
             says = found.says
         else:
@@ -114,7 +118,8 @@ class Hunt:
         self._corpus.done(task.seed, found.kind, cause)
         if name:
             first = says.strip().split("\n")[0]
-            self._say(f"seed {task.seed} {ways.KINDS[found.kind][1]}: {first}\n"
+            self._say(f"{self._maker.title(task.seed)} "
+                      f"{ways.KINDS[found.kind][1]}: {first}\n"
                       f"  cause: {cause}\n"
                       f"  {lines} lines are left of it: "
                       f"{os.path.join(self._corpus.path, name)}")

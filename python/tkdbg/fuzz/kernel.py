@@ -7,6 +7,8 @@ from typing import Any, Union
 
 import numpy as np
 
+from .values import LENGTH
+
 HEAD = '''import triton
 import triton.language as tl
 
@@ -147,6 +149,8 @@ class Kernel:
     """args: {parameter: Tensor or a number}; outputs: {parameter: how its
     bits are read, 'bfloat16' where NumPy has no such type}."""
 
+    is_defined = True  # bit for bit, also without some of its statements
+
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self.name, self.title = f"k{seed}", f"seed {seed}"
@@ -172,6 +176,19 @@ class Kernel:
     def launch_on(self, grid: tuple[int, int, int]) -> None:
         """Another grid."""
         self.grid = grid
+
+    def smaller(self) -> Iterator[Kernel]:
+        """Copies with smaller arguments, that still may fail."""
+        for name, a in self.args.items():
+            if not isinstance(a, Tensor):
+                continue
+            for fill in ("zeros", "small"):
+                if a.fill != fill and a.fill not in ("zeros", "small"):
+                    yield self.with_argument(name, Tensor(a.dtype, a.length,
+                                                          fill))
+            if a.length > LENGTH // 16:
+                yield self.with_argument(name, Tensor(
+                    a.dtype, a.length // 4, a.fill))
 
     def with_argument(self, name: str, value: Argument) -> Kernel:
         """A copy with another value of an argument."""

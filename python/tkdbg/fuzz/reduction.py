@@ -7,7 +7,6 @@ from typing import Any
 from .. import standalone, triton_replay
 from . import apart, check, ways
 from .direct import Failed
-from .generate import generate
 from .kernel import HEAD, Kernel
 from .shrink import shrink
 from .simplify import launches, simplify
@@ -23,7 +22,8 @@ def reduced(lib: Any, kernel: Kernel, way: Way, found: Outcome) -> Kernel:
     def fails(k: Kernel) -> bool:
         now = look(lib, k, way)
         return now is not None and now[:2] == found[:2] and (
-            found.kind != "differs" or k.grid == (1, 1, 1) or
+            found.kind != "differs" or
+            k.is_defined and k.grid == (1, 1, 1) or
             ways.is_sound(lib, k, way))
 
     def still_fails(k: Kernel) -> bool:
@@ -55,7 +55,7 @@ def write(lib: Any, kernel: Kernel, way: Way, folder: str,
     path = os.path.join(folder, "launch.safetensors")
     text = f"{HEAD}\n\n{kernel.describe()}\n"
     try:
-        with ways.Launch(lib, kernel, way.version) as launch:
+        with ways.opened(lib, kernel, way.version) as launch:
             launch.of_source().text()
             launch.record(path)
         text = script(lib, kernel, way, path)
@@ -66,11 +66,11 @@ def write(lib: Any, kernel: Kernel, way: Way, folder: str,
             f.write(said)
 
 
-def reduce_into(lib: Any, seed: int, features: frozenset[str], way: Way,
-                found: Outcome, folder: str) -> tuple[str, int, str]:
-    """(its cause, its lines, what is wrong) of a seed that fails, which is
+def reduce_into(lib: Any, kernel: Kernel, way: Way, found: Outcome,
+                folder: str) -> tuple[str, int, str]:
+    """(its cause, its lines, what is wrong) of a kernel that fails, which is
     made small and written into a folder."""
-    small = reduced(lib, generate(seed, features), way, found)
+    small = reduced(lib, kernel, way, found)
     now = found
     if found.kind != "ends":
         now = check.outcome(lib, small, way) or found
@@ -80,7 +80,7 @@ def reduce_into(lib: Any, seed: int, features: frozenset[str], way: Way,
     cause = check.cause(lib, small, way, now, report)
     lines = sum(len(list(s.lines(0))) for f in small.functions for s in f.body)
     write(lib, small, way, folder,
-          f"seed {seed}: compared with '{way.backend}', the kernel "
+          f"{kernel.title}: compared with '{way.backend}', the kernel "
           f"{ways.KINDS[now.kind][1]}\ncause: {cause}\n\n{now.says}\n\n"
           f"{small.describe()}\n\n{report}")
     return cause, lines, now.says

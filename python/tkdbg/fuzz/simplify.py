@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterator
 
 from .kernel import Kernel, Tensor, walk
-from .values import LENGTH
 
 NARROWER = {"int64": "int32", "uint64": "uint32", "int16": "int32",
             "int8": "int32", "uint16": "uint32", "uint8": "uint32",
@@ -50,16 +49,7 @@ def launches(kernel: Kernel) -> Iterator[Kernel]:
             out = kernel.copy()
             out.launch_with(**{name: usual})
             yield out
-    for name, a in kernel.args.items():
-        if not isinstance(a, Tensor):
-            continue
-        for fill in ("zeros", "small"):
-            if a.fill != fill and a.fill not in ("zeros", "small"):
-                yield kernel.with_argument(name, Tensor(a.dtype, a.length,
-                                                        fill))
-        if a.length > LENGTH // 16:
-            yield kernel.with_argument(name, Tensor(
-                a.dtype, a.length // 4, a.fill))
+    yield from kernel.smaller()
 
 
 def shapes(kernel: Kernel) -> Iterator[Kernel]:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from .. import _capi, _results
 from .direct import Failed, Launch
 from .kernel import HEAD, Kernel, Tensor
+from .recorded import Recorded, Replayed
 
 EXACT = _capi.Bound(0.0, 0.0, 0)
 COMPILED = "triton-ptx", "ttir"  # what Triton's compiler alone is needed for
@@ -44,7 +45,12 @@ KINDS = {
                 "is refused by the interpreter alone"),
     "neither": ("are taken by neither", "is taken by neither"),
     "ends": ("end the process", "ends the process"),
+    "script": ("fail in the script itself", "fails in the script itself"),
+    "unsound": ("end with a finding by the interpreter",
+                "ends with a finding by the interpreter"),
+    "slow": ("take too long", "takes too long"),
 }
+COUNTED = "neither", "unsound", "slow"  # what is no cause
 
 
 def library() -> Any:
@@ -148,9 +154,16 @@ def triton_takes(kernel: Kernel, arch: str) -> bool:
 
 # ---- one after the other -----------------------------------------------------
 
+def opened(lib: Any, kernel: Kernel, version: str) -> Launch:
+    """A launch, which is closed at the end of a with statement."""
+    if isinstance(kernel, Recorded):
+        return Replayed(lib, kernel, version)
+    return Launch(lib, kernel, version)
+
+
 def ready(lib: Any, kernel: Kernel, way: Way) -> Launch:
     """A launch that has Triton's compiler, where the way needs it."""
-    launch = Launch(lib, kernel, way.version)
+    launch = opened(lib, kernel, way.version)
     if way.backend == "triton-ptx":
         lib.tk_session_compiler(launch.session, compiler(), None)
     return launch
@@ -158,7 +171,7 @@ def ready(lib: Any, kernel: Kernel, way: Way) -> Launch:
 
 def by_interpreter(lib: Any, kernel: Kernel, way: Way) -> dict[str, Any]:
     """What the kernel must leave; raises Failed."""
-    with Launch(lib, kernel, way.version) as launch:
+    with opened(lib, kernel, way.version) as launch:
         return launch.of_source().run("interp")
 
 
@@ -168,14 +181,26 @@ def by_backend(lib: Any, kernel: Kernel, way: Way) -> dict[str, Any]:
         if way.backend != "ttir":
             return launch.run(way.backend, arch=way.arch.encode())
         form = triton_ir(launch, way.arch)
-        with Launch(lib, kernel) as other:
+        with opened(lib, kernel, "") as other:
             return other.of_form(form).run("interp")
+
+
+def ir_differs(lib: Any, kernel: Recorded, way: Way,
+               wanted: dict[str, bytes]) -> str:
+    """What the IR of a launch leaves in another way; raises Failed."""
+    with Replayed(lib, kernel, way.version) as launch:
+        form = triton_ir(launch.of_source(), way.arch)
+    with Replayed(lib, kernel) as other:
+        left = other.of_form(form).left()
+    names = [a["name"] for a in kernel.meta["args"] if a["kind"] == "tensor"
+             and left[a["storage"]] != wanted[a["storage"]]]
+    return f"other values in {', '.join(names)}" if names else ""
 
 
 def is_sound(lib: Any, kernel: Kernel, way: Way) -> bool:
     """Whether a kernel that was changed still has a result of its own: nothing
     in it depends on the order of programs, or on memory that nobody wrote."""
-    with Launch(lib, kernel, way.version) as launch:
+    with opened(lib, kernel, way.version) as launch:
         launch.check(lib.tk_session_check(launch.session, b"race,twice,undef",
                                           None))
         try:
@@ -191,14 +216,21 @@ def is_judged_wrong(lib: Any, kernel: Kernel, way: Way) -> bool:
         return True
     with ready(lib, kernel, way) as launch:
         try:
-            launch.of_source().run("interp", against=way.backend.encode(),
-                                   arch=way.arch.encode())
+            return bool(judged(lib, launch, way))
         except Failed:
             return False
-        for i in itertools.count():
-            found = lib.tk_launch_difference(launch.launch, i)
-            if not found:
-                return False
-            if found[0].wrong:
-                return True
-    return False
+
+
+def judged(lib: Any, launch: Launch, way: Way) -> str:
+    """What `tkdbg diff` says of the first tensor that differs by more than
+    rounding explains; "": of none.  Raises Failed."""
+    launch.of_source().run("interp", against=way.backend.encode(),
+                           arch=way.arch.encode())
+    for i in itertools.count():
+        found = lib.tk_launch_difference(launch.launch, i)
+        if not found:
+            return ""
+        if found[0].wrong or found[0].all_wrong:
+            return (f"{_capi.text(found[0].tensor)} differs in "
+                    f"{found[0].wrong} of {found[0].total} elements")
+    return ""

@@ -11,7 +11,7 @@ import traceback
 from typing import Any, NamedTuple
 
 from . import apart, check, reduction, ways
-from .generate import generate
+from .makers import Maker
 from .ways import Outcome, Way
 
 PATIENCE = {"check": apart.PATIENCE, "reduce": 1800}  # seconds
@@ -25,7 +25,7 @@ class Task(NamedTuple):
     folder: str = ""
 
 
-def _work(pipe: Any, features: frozenset[str], way: Way) -> None:
+def _work(pipe: Any, maker: Maker, way: Way) -> None:
     """Answers tasks until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process ends it
     null = os.open(os.devnull, os.O_WRONLY)
@@ -38,17 +38,17 @@ def _work(pipe: Any, features: frozenset[str], way: Way) -> None:
         except EOFError:
             os._exit(0)
         try:
-            pipe.send(_answer(lib, task, features, way))
+            pipe.send(_answer(lib, task, maker, way))
         except Exception:
             pipe.send(Trouble(traceback.format_exc()))
 
 
-def _answer(lib: Any, task: Task, features: frozenset[str], way: Way) -> Any:
+def _answer(lib: Any, task: Task, maker: Maker, way: Way) -> Any:
+    kernel = maker.make(task.seed)
     if task.what == "check":
-        return check.outcome(lib, generate(task.seed, features), way)
+        return check.outcome(lib, kernel, way)
     assert task.found is not None
-    return reduction.reduce_into(lib, task.seed, features, way, task.found,
-                                 task.folder)
+    return reduction.reduce_into(lib, kernel, way, task.found, task.folder)
 
 
 class Trouble(NamedTuple):
@@ -59,8 +59,8 @@ class Trouble(NamedTuple):
 class Worker:
     """One process, and the task that it is at."""
 
-    def __init__(self, features: frozenset[str], way: Way) -> None:
-        self._features, self._way = features, way
+    def __init__(self, maker: Maker, way: Way) -> None:
+        self._maker, self._way = maker, way
         self.task: Task | None = None
         self._until = 0.0
         self._begin()
@@ -70,7 +70,7 @@ class Worker:
         self.pipe, there = context.Pipe()
         sys.stdout.flush()
         self._process = context.Process(
-            target=_work, args=(there, self._features, self._way), daemon=True)
+            target=_work, args=(there, self._maker, self._way), daemon=True)
         self._process.start()
         there.close()
 
@@ -87,12 +87,13 @@ class Worker:
         """Its task, and what came of it: an Outcome where that has ended the
         process, or took too long."""
         assert self.task is not None
-        task, self.task = self.task, None
+        task, self.task, kind = self.task, None, "ends"
         if self.pipe.poll():
             try:
                 answer = self.pipe.recv()
                 if isinstance(answer, Trouble):
-                    raise RuntimeError(f"seed {task.seed}: {answer.said}")
+                    raise RuntimeError(f"{self._maker.title(task.seed)}: "
+                                       f"{answer.said}")
                 return task, answer
             except (EOFError, ConnectionError):
                 self._process.join()
@@ -101,8 +102,9 @@ class Worker:
             words = apart.slow(PATIENCE[task.what])
             self._process.kill()
             self._process.join()
+            kind = self._maker.slow
         self._begin()
-        return task, Outcome("ends", words, words)
+        return task, Outcome(kind, words, words)
 
     def end(self) -> None:
         self.pipe.close()

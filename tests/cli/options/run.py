@@ -28,6 +28,7 @@ GROUPS = {'LAUNCHING': 'run debug gdbserver gdb dap why profile view diff',
           'DEBUGGING': 'debug gdbserver gdb dap'}
 FILES = {'ir': ('direct', 'record'), 'replay': ('record',),
          'report': ('record',), 'bisect': ('record',),
+         'fuzz': ('none', 'script'),
          **dict.fromkeys('run debug gdbserver gdb dap why profile view diff '
                          'prove compile'.split(),
                          ('script', 'direct', 'record'))}
@@ -111,7 +112,7 @@ def command_line(command, kind, words, shared):
     words, own = words[:at], words[at + 1:]
     line = ['tkdbg', command]
     kernel = kernel_of(words)
-    if kind != 'none' and command not in ('report', 'bisect') and \
+    if kind != 'none' and command not in ('report', 'bisect', 'fuzz') and \
             not {'--quiet', '-q'} & set(words):
         line.append('--quiet')
     if command == 'gdbserver' and not {'--listen', '--stdio'} & set(words):
