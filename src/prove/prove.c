@@ -155,30 +155,58 @@ static void turn_unrelated_off(prove_job *j, const tkq_item *x) {
   }
 }
 
-/* Turns off every relation without which it holds as well; no way is tried that
- * its proof did not need. */
+/* Relations on what memory can hold are few, and a verdict reads best without
+ * them: here, and only here, every way is tried. */
+static bool holds_of_any_memory(prove_job *j, const tkq_item *x) {
+  const char *why;
+  int needed_way = j->terms.needed_way;
+  turn_all(j, true);
+  turn_unrelated_off(j, x);
+  for (size_t i = 0; i < j->numbers.relations.n; i++)
+    if (j->numbers.relations.items[i].from == TK_GIVEN_ALWAYS)
+      j->numbers.relations.items[i].on = false;
+  j->terms.needed_way = 0;
+  if (item_holds(j, x, &why)) return true;
+  j->terms.needed_way = needed_way;
+  return false;
+}
+
+/* Turns off every relation without which an item holds, by ways that the proof
+ * of it needed. */
+static void turn_needless_off(prove_job *j, const tkq_item *x) {
+  const char *why;
+  j->tiles_alone = !j->took_more;
+  bool on = holds_of_any_memory(j, x);
+  j->terms.most_way = j->terms.needed_way;
+  if (!on) {
+    turn_all(j, true);
+    turn_unrelated_off(j, x);
+    if (!item_holds(j, x, &why)) turn_all(j, true);
+  }
+  for (size_t i = j->numbers.relations.n; i-- > 0;) {
+    if (!j->numbers.relations.items[i].on) continue;
+    j->numbers.relations.items[i].on = false;
+    if (!item_holds(j, x, &why)) j->numbers.relations.items[i].on = true;
+  }
+}
+
+/* The relations that a proof needs. */
 static const bool *needed(prove_job *j, const tkq_item *x) {
   size_t n = j->numbers.relations.n;
   bool *used = TK_NEWN(j->arena, bool, n + 1);
   const char *why;
   for (size_t i = 0; i < n; i++) used[i] = true;
   if (j->terms.budget < MOST_ENTRIES / 4) return used;
-  j->terms.no_exact = !j->terms.took_exact;
-  j->tiles_alone = !j->took_more;
+  j->terms.most_way = j->terms.needed_way;
   turn_all(j, false);
-  if (!item_holds(j, x, &why)) {
-    turn_unrelated_off(j, x);
-    if (!item_holds(j, x, &why)) turn_all(j, true);
-    for (size_t i = n; i-- > 0;) {
-      if (!j->numbers.relations.items[i].on) continue;
-      j->numbers.relations.items[i].on = false;
-      if (!item_holds(j, x, &why)) j->numbers.relations.items[i].on = true;
-    }
-  }
+  bool none = item_holds(j, x, &why);
+  j->terms.most_way = TKQ_WAYS - 1;
+  if (!none) turn_needless_off(j, x);
   for (size_t i = 0; i < n; i++) used[i] = j->numbers.relations.items[i].on;
   turn_all(j, true);
   relate_programs(j);
-  j->terms.no_exact = j->tiles_alone = false;
+  j->terms.most_way = TKQ_WAYS - 1;
+  j->tiles_alone = false;
   return used;
 }
 
@@ -265,7 +293,8 @@ static void judge_item(prove_job *j, size_t i) {
   tkq_model model = {NULL, NULL};
   *v = (tk_proof_item){.duty = x->duty, .subject = x->subject};
   if (x->func) v->place = tk_place_of(x->func->src, x->span);
-  j->terms.took_exact = j->took_more = false;
+  j->terms.needed_way = 0;
+  j->took_more = false;
   if (item_holds(j, x, &why)) {
     v->verdict = TK_PROVED;
     v->assumed = needed(j, x);
@@ -452,6 +481,7 @@ static void prove_form(tk_env *e, void *ud) {
   j->terms = (tkq_terms){.arena = j->arena,
                          .lasting = j->arena,
                          .scratch = &j->scratch,
+                         .most_way = TKQ_WAYS - 1,
                          .budget = MOST_ENTRIES};
   j->numbers = (tkq_numbers){.terms = &j->terms,
                              .launch = j->launch,
