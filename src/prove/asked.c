@@ -9,8 +9,9 @@
 
 #include <string.h>
 
-/* What it takes of the budget to give up, in entries of a system. */
-enum { GAVE_UP_COST = 500000 };
+/* What it takes of the budget to give up, and what a system takes for each of
+ * its entries, as measured. */
+enum { GAVE_UP_COST = 400000, POINT_COST = 6, ENTRY_COST = 2 };
 
 typedef struct asked_system {
   const char *text; /* of the system, some bytes of any value */
@@ -59,7 +60,8 @@ static asked_system *asked_before(const tkq_asked *known, const char *digest,
 /* What the solver says, at the cost of the budget. */
 static tkq_answer answer_now(tkq_terms *t, const tkq_system *s) {
   tkq_answer a = tkq_linear(s, t->points);
-  t->budget -= (int64_t)(s->rows.n * s->n) / (t->points ? 1 : 4);
+  t->budget -=
+      (int64_t)(s->rows.n * s->n) * (t->points ? POINT_COST : ENTRY_COST);
   if (a == TKQ_GAVE_UP) t->budget -= GAVE_UP_COST;
   return a;
 }

@@ -86,6 +86,31 @@ class Verdicts(unittest.TestCase):
                 with self.subTest(row.kernel, duty=item["duty"]):
                     self.assertIn(item["finding"], done.stderr)
 
+    def test_where_a_counterexample_is_none(self):
+        known = {"copy_no_mask": {"x.shape[0] % B == 0"},
+                 "copy_le": {"n % B == 0"}, "rows_floor": {"N % B == 0"},
+                 "softmax": {"n_cols <= B"}, "stencil_left": {None},
+                 "persistent_step": {"n <= B"}}
+        for row in table():
+            if row.kernel not in known or not row.refuted:
+                continue
+            proof, _ = prove(row)
+            with self.subTest(row.kernel):
+                self.assertEqual({i.get("holds") for i in proof["items"]
+                                  if i["verdict"] == "counterexample"},
+                                 known[row.kernel])
+
+    def test_a_counterexample_opens_in_the_debugger(self):
+        launch = launches.launch("V", "copy_no_mask", *launches.SIZES)
+        done = run("prove", launches.KERNELS, *launch.options())
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        command = re.search(r"    open: tkdbg (.*)", done.stdout)[1]
+        done = run(*command.replace("'", "").split(" "), "--ex", "run", "--ex",
+                   "continue")
+        self.assertIn("=>  17", done.stdout)
+        self.assertIn("past the end of x", done.stdout + done.stderr)
+
     def test_what_is_proved_has_no_finding_at_other_sizes(self):
         choose = random.Random(35)
         for row in table():
