@@ -192,6 +192,23 @@ class Relations(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("coverage: counterexample", done.stdout)
 
+    def test_rows_of_all_axes_of_another_tensor(self):
+        """A launch with other numbers of rows is none of the program's."""
+        text = ("import triton\nimport triton.language as tl\n@triton.jit\n"
+                "def firsts(x, o, stride):\n    r = tl.program_id(0)\n"
+                "    tl.store(o + r * 8, tl.load(x + r * stride))\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "kernels.py")
+            with open(path, "w") as f:
+                f.write(text)
+            done = run("prove", "--json", path, "--kernel", "firsts",
+                       "--grid", "24", "--arg", "x=f32[24,5]:ones", "--arg",
+                       "o=f32[2,3,4,8]:zeros", "--arg", "stride=5")
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        self.assertEqual(having(json.loads(done.stdout), "counterexample"),
+                         set())
+
     def conditions(self, kernel, *more):
         """The files of --smt-out, by name, of a kernel that a row is about,
         and the items of its JSON."""
