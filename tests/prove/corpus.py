@@ -2,8 +2,9 @@
 
     corpus.py --tkdbg PROGRAM [NAME=FOLDER ...]
 
-Always the examples; more are scripts of a FOLDER, or the *.json in it that `tkdbg prove --table` has written. A script that takes
-too long, or of which no kernel was proved because it failed, is named.
+Always the examples; more are scripts of a FOLDER, or the *.json in it that
+`tkdbg prove --table` has written.  A script that takes too long, or of which no
+kernel was proved because it failed, is named.
 """
 from __future__ import annotations
 
