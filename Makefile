@@ -82,9 +82,9 @@
 #                   which are found, and at which line; PYTHON has Triton
 #   make prove-mutants  kernels of tests/prove, changed in one place each: no
 #                   verdict of `tkdbg prove` may be wrong.  KERNELS=... chooses
-#   make prove-corpus  what is proved of the examples and the puzzles'
-#                   solutions: shares and times.  SCRIPTS="'NAME=FOLDER' ..."
-#                   adds scripts, or tables that prove --table has written
+#   make prove-corpus  what is proved of the examples: shares and times.
+#                   SCRIPTS="'NAME=FOLDER' ..." adds scripts, or tables that
+#                   prove --table has written
 #   make prove-launches  what is proved, in RUNS=1000 launches at random sizes
 #   make sizes-table  what `tkdbg run --sizes` says of the examples, or of
 #                   FILES=..., counted; fails if it finds anything

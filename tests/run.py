@@ -55,7 +55,8 @@ TIMEOUT = 400
 
 # Tables of which some rows are tried, but with --all-rows (support/rows.py).
 IN_PART = {'tests/cli/options.sh', 'tests/cli/ctrl_c.sh',
-           'tests/gdb/elf_tools.py', 'tests/python/test_why_corpus.py'}
+           'tests/gdb/elf_tools.py', 'tests/python/test_prove.py',
+           'tests/python/test_why_corpus.py'}
 
 # What --fast leaves out: what takes more than a second.
 SLOW = {

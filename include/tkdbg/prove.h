@@ -54,6 +54,8 @@ typedef struct tk_proof_item {
   const char *reason;  /* ON_DATA, UNDECIDED: why; else NULL */
   const char *finding; /* REFUTED: what the interpreter reports of the run */
   const char *command; /* REFUTED: options of tkdbg run for that launch */
+  const char *holds;   /* REFUTED: where it is proved: "n % BLOCK == 0"; NULL:
+                          that is not known */
   const bool *assumed; /* PROVED: for each relation, whether it is needed */
 } tk_proof_item;
 

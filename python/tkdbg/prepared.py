@@ -128,7 +128,7 @@ class Prepared:
         assume = "\n".join(session.options.assume).encode()
         told = session.sizes.relations() if session.sizes else ""
         smt_out = session.options.smt_out
-        began = time.perf_counter()
+        began = time.thread_time()  # whatever else the machine does
         with session.lock:
             session.check(session.attended(
                 lib.tk_launch_prove, self.ptr,
@@ -147,7 +147,7 @@ class Prepared:
                     session.options.junit.encode()))
         runs.proved(verdict)
         if session.options.table:
-            runs.table.add(text, time.perf_counter() - began)
+            runs.table.add(text, time.thread_time() - began)
         elif text not in runs.staged:
             runs.staged.add(text)
             print(text, end="")

@@ -171,7 +171,8 @@ def _line(item):
     place = f"{item['file']}:{item['line']}: " if "file" in item else ""
     why = item.get("finding") or item.get("reason") or ""
     shown = item.get("command")
-    see = f"\n    see: tkdbg run --check {item['file']} {shown}" if (
+    see = f"\n    right where: {item['holds']}" if "holds" in item else ""
+    see += f"\n    see: tkdbg run --check {item['file']} {shown}" if (
         shown and "file" in item) else ""
     return (f"{place}{item['subject']}: {item['duty']}: {item['verdict']}: "
             f"{why}{see}")

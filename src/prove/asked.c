@@ -9,13 +9,15 @@
 
 #include <string.h>
 
-/* What it takes of the budget to give up, in entries of a system. */
-enum { GAVE_UP_COST = 500000 };
+/* What it takes of the budget to give up, and what a system takes for each of
+ * its entries, as measured. */
+enum { GAVE_UP_COST = 400000, POINT_COST = 6, ENTRY_COST = 2 };
 
 typedef struct asked_system {
   const char *text; /* of the system, some bytes of any value */
   size_t len;
   tkq_answer answer;
+  bool points; /* answered by integers */
 } asked_system;
 
 typedef struct tkq_asked {
@@ -45,16 +47,23 @@ static void put_system(tk_buf *out, void *ud) {
 }
 
 /* What was asked in the same words; NULL: nothing. */
-static const asked_system *asked_before(const tkq_asked *known,
-                                        const char *digest, const char *text,
-                                        size_t len) {
+static asked_system *asked_before(const tkq_asked *known, const char *digest,
+                                  const char *text, size_t len) {
   int at = tk_lookup_find(&known->by_digest, digest);
   for (; at >= 0; at = tk_lookup_older(&known->by_digest, at)) {
-    const asked_system *x =
-        &known->all.items[known->by_digest.list.items[at].number];
+    asked_system *x = &known->all.items[known->by_digest.list.items[at].number];
     if (x->len == len && !memcmp(x->text, text, len)) return x;
   }
   return NULL;
+}
+
+/* What the solver says, at the cost of the budget. */
+static tkq_answer answer_now(tkq_terms *t, const tkq_system *s) {
+  tkq_answer a = tkq_linear(s, t->points);
+  t->budget -=
+      (int64_t)(s->rows.n * s->n) * (t->points ? POINT_COST : ENTRY_COST);
+  if (a == TKQ_GAVE_UP) t->budget -= GAVE_UP_COST;
+  return a;
 }
 
 tkq_answer tkq_ask(tkq_terms *t, const tkq_system *s) {
@@ -65,15 +74,20 @@ tkq_answer tkq_ask(tkq_terms *t, const tkq_system *s) {
       tk_arena_text(t->arena, put_system, (void *)(uintptr_t)s, &len);
   const char *digest = tk_arena_printf(
       t->arena, "%llx", (unsigned long long)tk_digest_of(text, len));
-  const asked_system *before = asked_before(known, digest, text, len);
-  if (before) return before->answer;
+  asked_system *before = asked_before(known, digest, text, len);
+  if (before && (before->answer == TKQ_NEVER || before->points || !t->points))
+    return before->answer;
   if (t->budget <= 0) return TKQ_GAVE_UP;
-  tkq_answer a = tkq_linear(s);
-  t->budget -= (int64_t)(s->rows.n * s->n);
-  if (a == TKQ_GAVE_UP) t->budget -= GAVE_UP_COST;
+  tkq_answer a = answer_now(t, s);
+  if (before) {
+    before->answer = a;
+    before->points = true;
+    return a;
+  }
   tk_lookup_add(t->lasting, &known->by_digest,
                 tk_arena_strdup(t->lasting, digest), (int)known->all.n);
   TK_PUSH(t->lasting, &known->all,
-          ((asked_system){tk_arena_strndup(t->lasting, text, len), len, a}));
+          ((asked_system){tk_arena_strndup(t->lasting, text, len), len, a,
+                          t->points}));
   return a;
 }

@@ -394,6 +394,29 @@ static void relate_rest(tkq_numbers *n) {
   }
 }
 
+/* Axes of another tensor that make up a size of this one, as where it holds
+ * rows of all of them. */
+static void doubt_product(tkq_numbers *n, int i, const tkq_tensor *t,
+                          int first) {
+  const tkq_quantity *q = &n->all.items[i];
+  const tkq_poly *p = n->all.items[t->shape + first].p;
+  int64_t value = n->all.items[t->shape + first].value;
+  for (int k = first + 1; k < t->rank; k++) {
+    p = tkq_mul(n->terms, p, n->all.items[t->shape + k].p);
+    if (__builtin_mul_overflow(value, n->all.items[t->shape + k].value, &value))
+      return;
+    if (value == q->value && value > 1) rival(n, i, q->p, p, "");
+  }
+}
+
+static void doubt_products(tkq_numbers *n, int i) {
+  for (size_t k = 0; k < n->launch->nargs; k++)
+    for (int first = 0; n->tensors[k].name && k != n->all.items[i].arg &&
+                        first + 1 < n->tensors[k].rank;
+         first++)
+      doubt_product(n, i, &n->tensors[k], first);
+}
+
 enum { SMALL_SIZE = 8 };
 
 /* Whatever else a size is that was guessed.  A small one, and one that was not
@@ -406,8 +429,8 @@ static void doubt_size(tkq_numbers *n, int i) {
   if (q->relation < 0 && q->value <= SMALL_SIZE &&
       !is_part_of(n, i, TKQ_OF_SCALAR))
     rival(n, i, p, tkq_const(n->terms, q->value), "");
-  if (q->relation < 0) return;
-  if (tkq_is_const(p, &c)) return;
+  if (q->relation < 0) doubt_products(n, i);
+  if (q->relation < 0 || tkq_is_const(p, &c)) return;
   bool atom = p->n == 1 && p->m[0].deg == 1;
   const tkq_atom *a = atom ? &n->terms->atoms.items[p->m[0].atoms[0]] : NULL;
   if (q->value <= SMALL_SIZE || !a || a->kind != TKQ_SIZE ||

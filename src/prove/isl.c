@@ -8,7 +8,9 @@
 
 #ifdef HAVE_ISL
 
+#include <isl/aff.h>
 #include <isl/ctx.h>
+#include <isl/lp.h>
 #include <isl/mat.h>
 #include <isl/options.h>
 #include <isl/set.h>
@@ -68,10 +70,21 @@ bool tkq_has_isl(void) {
   return true;
 }
 
-tkq_answer tkq_linear(const tkq_system *s) {
+/* Whether a set has no point at all: then no largest value of 0 is there. */
+static isl_bool has_no_point(isl_basic_set *set) {
+  isl_aff *zero = isl_aff_zero_on_domain_space(isl_basic_set_get_space(set));
+  isl_val *most = isl_basic_set_max_lp_val(set, zero);
+  isl_bool none = isl_val_is_nan(most);
+  isl_val_free(most);
+  isl_aff_free(zero);
+  return none;
+}
+
+tkq_answer tkq_linear(const tkq_system *s, bool points) {
   isl_ctx *ctx = start(s->n * s->rows.n);
   isl_basic_set *set = set_of(ctx, s);
-  tkq_answer a = answer_of(isl_basic_set_is_empty(set));
+  tkq_answer a =
+      answer_of(points ? isl_basic_set_is_empty(set) : has_no_point(set));
   isl_basic_set_free(set);
   isl_ctx_free(ctx);
   return a;
@@ -101,8 +114,9 @@ bool tkq_has_isl(void) {
   return false;
 }
 
-tkq_answer tkq_linear(const tkq_system *s) {
+tkq_answer tkq_linear(const tkq_system *s, bool points) {
   (void)s;
+  (void)points;
   return TKQ_GAVE_UP;
 }
 

@@ -17,7 +17,7 @@ enum {
   MOST_COVER_RUNS = 150,
   MOST_PROGRAMS = 4096
 };
-enum { MOST_ELEMENTS = 1 << 21, MOST_ENTRIES = 1000000 };
+enum { MOST_ELEMENTS = 1 << 21, MOST_ENTRIES = 3000000 };
 
 typedef struct model_job {
   const tkq_walk *w;

@@ -13,6 +13,7 @@
 #include "prove/smt.h"
 #include "prove/solver.h"
 #include "prove/variant.h"
+#include "prove/where.h"
 #include "typing/origin.h"
 
 bool tk_prove_available(void) {
@@ -40,9 +41,10 @@ int tk_verdict_status(tk_verdict v) {
 
 /* ---- a proof under way --------------------------------------------------- */
 
-/* Entries of the systems that are solved for one launch; when three quarters
- * are used, verdicts name all relations, not only those that they need. */
-enum { MOST_ENTRIES = 20000000 };
+/* What may be spent on the systems that are solved for one launch (asked.c);
+ * when three quarters are, verdicts name all relations, not only those that
+ * they need. */
+enum { MOST_ENTRIES = 60000000 };
 
 typedef struct prove_job {
   tk_launch *launch;
@@ -100,6 +102,22 @@ static bool item_holds(prove_job *j, const tkq_item *x, const char **why) {
   return true;
 }
 
+/* Relations that contradict each other would prove everything. */
+static bool relations_agree(prove_job *j) {
+  relate_programs(j);
+  const tkq_form *f = tkq_facts_of(&j->numbers);
+  for (size_t i = 0; i < j->numbers.all.n; i++)
+    f = tkq_and(&j->terms, f,
+                tkq_ge(&j->terms,
+                       tkq_related(&j->numbers, j->numbers.all.items[i].p),
+                       tkq_const(&j->terms, INT64_MIN / 4)));
+  for (int i = 0; i < 3; i++)
+    f = tkq_and(&j->terms, f,
+                tkq_ge(&j->terms, j->terms.grid[i], tkq_const(&j->terms, 1)));
+  f = tkq_and(&j->terms, f, tkq_possible_contents(&j->numbers));
+  return tkq_holds(&j->terms, f) != TKQ_NEVER;
+}
+
 /* ---- relations that a proof needs ---------------------------------------- */
 
 static void turn_all(prove_job *j, bool on) {
@@ -155,30 +173,58 @@ static void turn_unrelated_off(prove_job *j, const tkq_item *x) {
   }
 }
 
-/* Turns off every relation without which it holds as well; no way is tried that
- * its proof did not need. */
+/* Relations on what memory can hold are few, and a verdict reads best without
+ * them: here, and only here, every way is tried. */
+static bool holds_of_any_memory(prove_job *j, const tkq_item *x) {
+  const char *why;
+  int needed_way = j->terms.needed_way;
+  turn_all(j, true);
+  turn_unrelated_off(j, x);
+  for (size_t i = 0; i < j->numbers.relations.n; i++)
+    if (j->numbers.relations.items[i].from == TK_GIVEN_ALWAYS)
+      j->numbers.relations.items[i].on = false;
+  j->terms.needed_way = 0;
+  if (item_holds(j, x, &why)) return true;
+  j->terms.needed_way = needed_way;
+  return false;
+}
+
+/* Turns off every relation without which an item holds, by ways that the proof
+ * of it needed. */
+static void turn_needless_off(prove_job *j, const tkq_item *x) {
+  const char *why;
+  j->tiles_alone = !j->took_more;
+  bool on = holds_of_any_memory(j, x);
+  j->terms.most_way = j->terms.needed_way;
+  if (!on) {
+    turn_all(j, true);
+    turn_unrelated_off(j, x);
+    if (!item_holds(j, x, &why)) turn_all(j, true);
+  }
+  for (size_t i = j->numbers.relations.n; i-- > 0;) {
+    if (!j->numbers.relations.items[i].on) continue;
+    j->numbers.relations.items[i].on = false;
+    if (!item_holds(j, x, &why)) j->numbers.relations.items[i].on = true;
+  }
+}
+
+/* The relations that a proof needs. */
 static const bool *needed(prove_job *j, const tkq_item *x) {
   size_t n = j->numbers.relations.n;
   bool *used = TK_NEWN(j->arena, bool, n + 1);
   const char *why;
   for (size_t i = 0; i < n; i++) used[i] = true;
   if (j->terms.budget < MOST_ENTRIES / 4) return used;
-  j->terms.no_exact = !j->terms.took_exact;
-  j->tiles_alone = !j->took_more;
+  j->terms.most_way = j->terms.needed_way;
   turn_all(j, false);
-  if (!item_holds(j, x, &why)) {
-    turn_unrelated_off(j, x);
-    if (!item_holds(j, x, &why)) turn_all(j, true);
-    for (size_t i = n; i-- > 0;) {
-      if (!j->numbers.relations.items[i].on) continue;
-      j->numbers.relations.items[i].on = false;
-      if (!item_holds(j, x, &why)) j->numbers.relations.items[i].on = true;
-    }
-  }
+  bool none = item_holds(j, x, &why);
+  j->terms.most_way = TKQ_WAYS - 1;
+  if (!none) turn_needless_off(j, x);
   for (size_t i = 0; i < n; i++) used[i] = j->numbers.relations.items[i].on;
   turn_all(j, true);
   relate_programs(j);
-  j->terms.no_exact = j->tiles_alone = false;
+  j->terms.most_way = TKQ_WAYS - 1;
+  j->tiles_alone = false;
   return used;
 }
 
@@ -258,6 +304,29 @@ static tk_verdict blame_data(prove_job *j, const tkq_item *x,
   return TK_UNDECIDED;
 }
 
+/* Whether an item holds where one more relation does, which leaves launches. */
+static bool holds_where(prove_job *j, const tkq_item *x,
+                        const tkq_condition *c) {
+  tkq_numbers *n = &j->numbers;
+  const char *why;
+  int r = tkq_relation_new(n, TK_GIVEN_ASSUMED, c->text);
+  n->relations.items[r].fact = c->fact;
+  bool holds = item_holds(j, x, &why) && relations_agree(j);
+  n->relations.n--;
+  return holds;
+}
+
+/* The first condition under which an item holds that does not always; NULL: it
+ * is none of those that are tried. */
+static const char *condition_of(prove_job *j, const tkq_item *x) {
+  tkq_conditions tried = {0};
+  tkq_conditions_of(&j->numbers, about(j, x), &tried);
+  for (size_t i = 0; i < tried.n; i++)
+    if (j->terms.budget > 0 && holds_where(j, x, &tried.items[i]))
+      return tried.items[i].text;
+  return NULL;
+}
+
 static void judge_item(prove_job *j, size_t i) {
   const tkq_item *x = &j->items.items[i];
   tk_proof_item *v = &j->verdicts[i];
@@ -265,7 +334,8 @@ static void judge_item(prove_job *j, size_t i) {
   tkq_model model = {NULL, NULL};
   *v = (tk_proof_item){.duty = x->duty, .subject = x->subject};
   if (x->func) v->place = tk_place_of(x->func->src, x->span);
-  j->terms.took_exact = j->took_more = false;
+  j->terms.needed_way = 0;
+  j->took_more = false;
   if (item_holds(j, x, &why)) {
     v->verdict = TK_PROVED;
     v->assumed = needed(j, x);
@@ -280,6 +350,7 @@ static void judge_item(prove_job *j, size_t i) {
   v->reason = NULL;
   v->finding = model.finding;
   v->command = model.command;
+  v->holds = condition_of(j, x);
 }
 
 /* A proof takes integers for those of mathematics: it holds only where the
@@ -287,9 +358,11 @@ static void judge_item(prove_job *j, size_t i) {
 static void rest_on_arithmetic(prove_job *j, size_t i) {
   const tkq_item *x = &j->items.items[i];
   tk_proof_item *v = &j->verdicts[i];
-  for (size_t k = 0; v->verdict == TK_PROVED && k < x->needs.n; k++) {
+  for (size_t k = 0; k < x->needs.n; k++) {
     const tk_proof_item *w = &j->verdicts[x->needs.items[k]];
     if (w->verdict == TK_PROVED) continue;
+    v->holds = NULL;
+    if (v->verdict != TK_PROVED) continue;
     v->verdict = w->verdict == TK_ON_DATA ? TK_ON_DATA : TK_UNDECIDED;
     v->reason = tk_arena_printf(
         j->arena, "it holds unless the arithmetic of line %d wraps",
@@ -344,22 +417,6 @@ static void fill_proof(prove_job *j) {
                   .nnotes = j->numbers.notes.n,
                   .form = j->variant ? j->variant->text : NULL};
   for (size_t i = 0; i < j->items.n; i++) p->count[j->verdicts[i].verdict]++;
-}
-
-/* Relations that contradict each other would prove everything. */
-static bool relations_agree(prove_job *j) {
-  relate_programs(j);
-  const tkq_form *f = tkq_facts_of(&j->numbers);
-  for (size_t i = 0; i < j->numbers.all.n; i++)
-    f = tkq_and(&j->terms, f,
-                tkq_ge(&j->terms,
-                       tkq_related(&j->numbers, j->numbers.all.items[i].p),
-                       tkq_const(&j->terms, INT64_MIN / 4)));
-  for (int i = 0; i < 3; i++)
-    f = tkq_and(&j->terms, f,
-                tkq_ge(&j->terms, j->terms.grid[i], tkq_const(&j->terms, 1)));
-  f = tkq_and(&j->terms, f, tkq_possible_contents(&j->numbers));
-  return tkq_holds(&j->terms, f) != TKQ_NEVER;
 }
 
 static void check_relations(prove_job *j, tk_env *e) {
@@ -452,6 +509,7 @@ static void prove_form(tk_env *e, void *ud) {
   j->terms = (tkq_terms){.arena = j->arena,
                          .lasting = j->arena,
                          .scratch = &j->scratch,
+                         .most_way = TKQ_WAYS - 1,
                          .budget = MOST_ENTRIES};
   j->numbers = (tkq_numbers){.terms = &j->terms,
                              .launch = j->launch,

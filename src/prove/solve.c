@@ -375,17 +375,25 @@ static bool is_rough(const tkq_terms *t, int atom, void *ud) {
          (a->kind == TKQ_DIV && !tkq_is_const(a->arg[1], &c));
 }
 
+/* One way after the other, until it is known that the formula cannot hold. */
+static tkq_answer try_ways(tkq_terms *t, const tkq_form *f) {
+  bool rough = tkq_form_has(t, f, is_rough, NULL);
+  tkq_answer a = TKQ_PERHAPS;
+  int way = 0;
+  for (; way <= t->most_way && a != TKQ_NEVER; way += rough ? 1 : TKQ_POINTS) {
+    t->rough = rough && !(way & TKQ_EXACT);
+    t->points = way & TKQ_POINTS;
+    if (way > t->needed_way) t->needed_way = way;
+    a = tkq_split(&(tkq_cases){.terms = t}, f);
+  }
+  t->rough = t->points = false;
+  return a;
+}
+
 tkq_answer tkq_holds(tkq_terms *t, const tkq_form *f) {
   size_t natoms = t->atoms.n;
-  tkq_answer a = TKQ_PERHAPS;
   t->arena = t->scratch;
-  /* Most that is true of quotients follows from their bounds. */
-  t->rough = tkq_form_has(t, f, is_rough, NULL);
-  if (t->rough) a = tkq_split(&(tkq_cases){.terms = t}, f);
-  bool enough = a == TKQ_NEVER || (t->rough && t->no_exact);
-  t->took_exact |= t->rough && !enough;
-  t->rough = false;
-  if (!enough) a = tkq_split(&(tkq_cases){.terms = t}, f);
+  tkq_answer a = try_ways(t, f);
   t->arena = t->lasting;
   /* Atoms that came to be on the way have their arguments there. */
   if (t->atoms.n == natoms)

@@ -38,7 +38,8 @@ typedef struct tkq_system {
 
 /* Whether this library was built with isl. */
 bool tkq_has_isl(void);
-tkq_answer tkq_linear(const tkq_system *s);
+/* points: by integers; else NEVER only where no fractions solve it either. */
+tkq_answer tkq_linear(const tkq_system *s, bool points);
 /* Whether each point of `whole` is one of some part.  The unknowns from 0 to
  * `shared` are the same in all, others are found anew for each point.  NEVER:
  * no point of it is outside. */

@@ -18,6 +18,10 @@
 
 enum { TKQ_DEGREE = 6, TKQ_AXES = 5 };
 
+/* How a formula is tried, one way after the other: by bounds of quotients, then
+ * by all that is known of them; by points of any kind, then by integers. */
+enum { TKQ_EXACT = 1, TKQ_POINTS = 2, TKQ_WAYS = 4 };
+
 typedef enum tkq_atom_kind {
   TKQ_SIZE, /* of the launch: the same in every program */
   TKQ_PID,
@@ -81,9 +85,11 @@ typedef struct tkq_terms {
   int64_t budget;          /* entries of systems that may still be solved */
   struct tkq_asked *asked; /* those that were; NULL: none */
   TK_VEC(const tkq_poly *) orders; /* numbers that tiles go by (retile.c) */
-  bool rough;      /* of quotients by what is no number, only bounds are told */
-  bool no_exact;   /* nothing more is tried */
-  bool took_exact; /* some answer needed more */
+  bool rough;     /* of quotients by what is no number, only bounds are told */
+  bool points;    /* of a system, whether an integer point is in it; else, which
+                     is quicker, whether any point is */
+  int most_way;   /* of TKQ_WAYS: those after it are not tried */
+  int needed_way; /* the last one that some answer needed */
 } tkq_terms;
 
 /* ---- polynomials (term.c) ------------------------------------------------ */

@@ -79,6 +79,17 @@ static void put_item_place(tk_buf *out, const tk_proof_item *x) {
     tk_buf_printf(out, "%s:%d: ", x->place.file, x->place.line);
 }
 
+/* How a counterexample is seen: as a report, and in the debugger where it is
+ * about to happen. */
+static void put_commands(tk_buf *out, const char *file,
+                         const tk_proof_item *x) {
+  if (x->holds) tk_buf_printf(out, "    right where: %s\n", x->holds);
+  tk_buf_printf(out, "    see: tkdbg run --check %s %s\n", file, x->command);
+  tk_buf_puts(out, "    open: tkdbg debug --check ");
+  if (x->place.file) tk_buf_printf(out, "-b %d ", x->place.line);
+  tk_buf_printf(out, "%s %s\n", file, x->command);
+}
+
 static void put_item(tk_buf *out, const text_job *j, const tk_proof_item *x) {
   put_item_place(out, x);
   tk_buf_printf(out, "%s: %s: %s", x->subject, tk_duty_name(x->duty),
@@ -88,8 +99,7 @@ static void put_item(tk_buf *out, const text_job *j, const tk_proof_item *x) {
   tk_buf_putc(out, '\n');
   if (x->verdict != TK_REFUTED) return;
   tk_buf_printf(out, "    run: %s\n", x->finding);
-  tk_buf_printf(out, "    see: tkdbg run --check %s %s\n",
-                j->launch->fn->module->file->src->name, x->command);
+  put_commands(out, j->launch->fn->module->file->src->name, x);
 }
 
 static void put_counts(tk_buf *out, const tk_proof *p) {
@@ -173,6 +183,7 @@ static void json_item(tk_buf *out, const tk_proof *p, const tk_proof_item *x) {
   put_string(out, "reason", x->reason);
   put_string(out, "finding", x->finding);
   put_string(out, "command", x->command);
+  put_string(out, "holds", x->holds);
   tk_buf_puts(out, ", \"given\": ");
   json_list(out, p->relations, x->assumed ? p->nrelations : 0, x->assumed);
   tk_buf_putc(out, '}');

@@ -17,6 +17,7 @@ int fuzz_pids(const uint8_t *data, size_t size);
 int fuzz_command(const uint8_t *data, size_t size);
 int fuzz_ir(const uint8_t *data, size_t size);
 int fuzz_ptx(const uint8_t *data, size_t size);
+int fuzz_relations(const uint8_t *data, size_t size);
 
 #define LLVMFuzzerTestOneInput fuzz_kernel
 #include "fuzz_kernel.c"
@@ -48,6 +49,9 @@ int fuzz_ptx(const uint8_t *data, size_t size);
 #define LLVMFuzzerTestOneInput fuzz_ptx
 #include "fuzz_ptx.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_relations
+#include "fuzz_relations.c"
+#undef LLVMFuzzerTestOneInput
 
 enum { MUTATIONS = 200, MOST_BYTES = 1 << 16 };
 
@@ -67,6 +71,7 @@ static const target targets[] = {
     {"command", fuzz_command},
     {"ir", fuzz_ir},
     {"ptx", fuzz_ptx},
+    {"relations", fuzz_relations},
 };
 
 static uint32_t next_random(uint32_t *state) {

@@ -2,9 +2,9 @@
 
     corpus.py --tkdbg PROGRAM [NAME=FOLDER ...]
 
-Always the examples and the puzzles' solutions; more are scripts of a FOLDER,
-or the *.json in it that `tkdbg prove --table` has written. A script that takes
-too long, or of which no kernel was proved because it failed, is named.
+Always the examples; more are scripts of a FOLDER, or the *.json in it that
+`tkdbg prove --table` has written.  A script that takes too long, or of which no
+kernel was proved because it failed, is named.
 """
 from __future__ import annotations
 
@@ -25,19 +25,6 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 VERDICTS = "proved", "counterexample", "depends on data", "undecided"
 STATUSES = 0, 1, 5  # of `tkdbg prove`, where it came to an end
 MOST_SECONDS = 300  # of a script
-
-
-def solutions(folder: str) -> list[str]:
-    """The puzzles with their solutions, as scripts in a folder."""
-    sys.path.insert(0, os.path.join(ROOT, "python"))
-    from tkdbg.puzzles import pack
-    paths = []
-    for entry in pack.Pack(os.path.join(ROOT, "puzzles")).entries:
-        path = os.path.join(folder, f"{entry.id}.py")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(entry.solution())
-        paths.append(path)
-    return paths
 
 
 def run_to_end(command: list[str]) -> tuple[int | None, str]:
@@ -140,18 +127,16 @@ def main() -> int:
     given = parser.parse_args()
     groups: dict[str, list[dict[str, Any]]] = {}
     failed: list[str] = []
-    with tempfile.TemporaryDirectory() as folder:
-        scripts = {"the examples": sorted(glob.glob(
-            os.path.join(ROOT, "examples", "*.py"))),
-            "the puzzles' solutions": solutions(folder)}
-        for more in given.more:
-            name, _, where = more.partition("=")
-            scripts[name] = sorted(glob.glob(os.path.join(where, "*.py")))
-            groups[name] = read(glob.glob(os.path.join(where, "*.json")))
-        for name, paths in scripts.items():
-            groups[name] = distinct(groups.pop(name, []) + [
-                k for path in paths
-                for k in proved(given.tkdbg, path, failed)])
+    scripts = {"the examples": sorted(glob.glob(
+        os.path.join(ROOT, "examples", "*.py")))}
+    for more in given.more:
+        name, _, where = more.partition("=")
+        scripts[name] = sorted(glob.glob(os.path.join(where, "*.py")))
+        groups[name] = read(glob.glob(os.path.join(where, "*.json")))
+    for name, paths in scripts.items():
+        groups[name] = distinct(groups.pop(name, []) + [
+            k for path in paths
+            for k in proved(given.tkdbg, path, failed)])
     show(groups)
     for line in failed:
         print(f"failed: {line}")

@@ -108,6 +108,16 @@ class Row(NamedTuple):
         parts = [p.strip() for p in self.assume.split("&") if p.strip()]
         return [o for p in parts for o in ("--assume", p)]
 
+    def is_long(self) -> bool:
+        """Whether its proof is one of those that take longest."""
+        return self.kernel in _LONG
+
+
+# Those whose proofs take longest, which `make test ROWS=all` tries.
+_LONG = frozenset((
+    "grouped", "grouped_no_min", "swizzled", "persistent_short",
+    "persistent_fast", "matmul_no_k", "copy_2d_limits", "transpose_stride"))
+
 
 def _duties(text: str) -> frozenset[str]:
     return frozenset(d.strip() for d in text.split(",") if d.strip())

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 import support
@@ -12,7 +13,7 @@ import support
 support.need("library", "numpy")
 
 import numpy as np  # noqa: E402
-from tkdbg import hostnumbers, sizejudge, sizeruns  # noqa: E402
+from tkdbg import hostnumbers, othersizes, sizejudge, sizeruns  # noqa: E402
 from tkdbg.comparisons import Comparison  # noqa: E402
 from tkdbg.edits import Source  # noqa: E402
 
@@ -76,6 +77,28 @@ class SizesCase(support.ScriptCase):
                 said[entry["notes"][-1]["text"]] = entry["kind"]
         return {what: came for what, came in said.items()
                 if strides in (None, " in place of " not in what)}
+
+class Limit(unittest.TestCase):
+    class Counted(othersizes.Tries):
+        """Runs that are counted and not made."""
+
+        def __init__(self):
+            self._script = types.SimpleNamespace(text=b"n = 1\n")
+            self._runs, self.is_spent, self.made = {}, False, 0
+
+        def run(self, text, values=False):
+            self.made += 1
+
+    def test_a_script_runs_160_times(self):
+        tries = self.Counted()
+        for value in range(160):
+            tries._run([], value)
+            self.assertFalse(tries.is_spent)
+        for value in 160, 161:
+            tries._run([], value)
+            self.assertTrue(tries.is_spent)
+        self.assertEqual(tries.made, 160)
+
 
 class Tried(SizesCase):
     triton = "ours"

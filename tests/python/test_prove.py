@@ -18,6 +18,9 @@ support.need("library")
 sys.path.insert(0, os.path.join(support.ROOT, "tests", "prove"))
 import launches  # noqa: E402
 
+sys.path.insert(0, os.path.join(support.ROOT, "tests", "support"))
+import rows  # noqa: E402
+
 TKDBG = os.path.join(support.BUILD, "tkdbg")
 
 
@@ -39,6 +42,12 @@ def prove(row):
     return json.loads(done.stdout), done.returncode
 
 
+def table():
+    """The rows of the table; but with ROWS=all, without those that take
+    long."""
+    return [r for r in launches.table() if rows.are_all() or not r.is_long()]
+
+
 def having(proof, *verdicts):
     return {i["duty"] for i in proof["items"] if i["verdict"] in verdicts}
 
@@ -54,7 +63,7 @@ def holds(assume, m, n):
 
 class Verdicts(unittest.TestCase):
     def test_each_is_as_the_table_says(self):
-        for row in launches.table():
+        for row in table():
             with self.subTest(row.kernel, assume=row.assume):
                 proof, status = prove(row)
                 self.assertEqual(having(proof, "counterexample"), row.refuted)
@@ -65,9 +74,8 @@ class Verdicts(unittest.TestCase):
                                  5 if row.open else 0)
 
     def test_the_command_of_a_counterexample_shows_it(self):
-        for row in launches.table():
-            if not row.refuted:
-                continue
+        refuted = [r for r in table() if r.refuted]
+        for row in rows.some(refuted, 2):
             proof, _ = prove(row)
             for item in proof["items"]:
                 if item["verdict"] != "counterexample":
@@ -78,12 +86,37 @@ class Verdicts(unittest.TestCase):
                 with self.subTest(row.kernel, duty=item["duty"]):
                     self.assertIn(item["finding"], done.stderr)
 
+    def test_where_a_counterexample_is_none(self):
+        known = {"copy_no_mask": {"x.shape[0] % B == 0"},
+                 "copy_le": {"n % B == 0"}, "rows_floor": {"N % B == 0"},
+                 "softmax": {"n_cols <= B"}, "stencil_left": {None},
+                 "persistent_step": {"n <= B"}}
+        for row in table():
+            if row.kernel not in known or not row.refuted:
+                continue
+            proof, _ = prove(row)
+            with self.subTest(row.kernel):
+                self.assertEqual({i.get("holds") for i in proof["items"]
+                                  if i["verdict"] == "counterexample"},
+                                 known[row.kernel])
+
+    def test_a_counterexample_opens_in_the_debugger(self):
+        launch = launches.launch("V", "copy_no_mask", *launches.SIZES)
+        done = run("prove", launches.KERNELS, *launch.options())
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        command = re.search(r"    open: tkdbg (.*)", done.stdout)[1]
+        done = run(*command.replace("'", "").split(" "), "--ex", "run", "--ex",
+                   "continue")
+        self.assertIn("=>  17", done.stdout)
+        self.assertIn("past the end of x", done.stdout + done.stderr)
+
     def test_what_is_proved_has_no_finding_at_other_sizes(self):
         choose = random.Random(35)
-        for row in launches.table():
+        for row in table():
             if row.refuted or row.open:
                 continue
-            for _ in range(3):
+            for _ in range(3 if rows.are_all() else 1):
                 m, n, k = (choose.randrange(2, 70) for _ in range(3))
                 if row.kernel == "described":
                     n = 4 * n  # descriptors want strides of 16 bytes
@@ -158,6 +191,23 @@ class Relations(unittest.TestCase):
             self.skipTest("isl is not installed (libisl-dev)")
         self.assertEqual(done.returncode, 1)
         self.assertIn("coverage: counterexample", done.stdout)
+
+    def test_rows_of_all_axes_of_another_tensor(self):
+        """A launch with other numbers of rows is none of the program's."""
+        text = ("import triton\nimport triton.language as tl\n@triton.jit\n"
+                "def firsts(x, o, stride):\n    r = tl.program_id(0)\n"
+                "    tl.store(o + r * 8, tl.load(x + r * stride))\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "kernels.py")
+            with open(path, "w") as f:
+                f.write(text)
+            done = run("prove", "--json", path, "--kernel", "firsts",
+                       "--grid", "24", "--arg", "x=f32[24,5]:ones", "--arg",
+                       "o=f32[2,3,4,8]:zeros", "--arg", "stride=5")
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        self.assertEqual(having(json.loads(done.stdout), "counterexample"),
+                         set())
 
     def conditions(self, kernel, *more):
         """The files of --smt-out, by name, of a kernel that a row is about,
