@@ -167,7 +167,8 @@ class Launcher:
         self.tuner, self.config = tuner, config
         self.fn = tuner.fn
         self.bin: Any = None  # the compiled kernel
-        self.constants = {**_constants(tuner), **config.kwargs}
+        self.constants = {**_options(tuner.fn, config), **_constants(tuner),
+                          **config.kwargs}
         self.signature = _signature(tuner, self.constants)
 
     def __call__(self, *args: Any, stream: int | None = None,
@@ -206,6 +207,15 @@ class Launcher:
     @property
     def cache_hash(self) -> str:
         return self.bin.hash
+
+
+def _options(fn, config):
+    """{name: value} of the options of a configuration that a kernel of the
+    program's declares as parameters: Triton's tuner fills them, and calls
+    leave them out."""
+    declared = {p.name for p in fn.params if p.is_constexpr}
+    return {name: getattr(config, name)
+            for name in ("num_warps", "num_stages") if name in declared}
 
 
 def _constants(self):

@@ -67,6 +67,11 @@ def function_modes() -> list:
     return [] if stack is None or not _watched() else stack()
 
 
+def number_operator() -> Any:
+    """What tensor.item() becomes when it is traced."""
+    return _torch().ops.aten._local_scalar_dense.default
+
+
 def undispatched() -> Any:
     """A context in which operators are called past modes of the dispatcher;
     without the name, as it is."""
@@ -346,6 +351,12 @@ def compared_mode() -> Any:
     ones, or None."""
     return getattr(_module("torch._subclasses.fake_utils"),
                    "CrossRefFakeMode", None)
+
+
+def undispatched() -> Any:
+    """A context in which operators run as if there were no modes."""
+    found = getattr(_module("torch.utils._mode_utils"), "no_dispatch", None)
+    return contextlib.nullcontext() if found is None else found()
 
 
 def copy_operator() -> Any:

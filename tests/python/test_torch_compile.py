@@ -329,6 +329,21 @@ class Compiled(support.ScriptCase):
                 double[(triton.cdiv(x.numel(), 32),)](x, y, x.numel(), B=32)
                 return y.cos()
             check(own, randn(100))
+
+            # A tuner fills what a configuration gives besides its names.
+            @triton.autotune([triton.Config({"B": 32}, num_warps=8)], ["n"])
+            @triton.jit
+            def scaled(x, y, n, B: tl.constexpr, num_warps: tl.constexpr,
+                       num_stages: tl.constexpr):
+                i = tl.program_id(0) * B + tl.arange(0, B)
+                tl.store(y + i, tl.load(x + i, mask=i < n) * num_warps,
+                         mask=i < n)
+
+            def tuned(x):
+                y = torch.empty_like(x)
+                scaled[lambda meta: (triton.cdiv(100, meta["B"]),)](x, y, 100)
+                return y + 1
+            check(tuned, randn(100))
         """)
 
     def test_the_manuals_example(self):

@@ -365,7 +365,8 @@ class Libraries(unittest.TestCase):
 
     def test_devices_while_a_program_is_traced(self):
         """Helion and others make fake tensors on the device of a real one."""
-        from torch._subclasses.fake_tensor import FakeTensorMode
+        from torch._subclasses.fake_tensor import (
+            DataDependentOutputException, FakeTensorMode)
         from torch.fx.experimental.proxy_tensor import make_fx
         x = torch.ones(4, device="cuda")
         there = torch.device("cuda", 0)
@@ -382,6 +383,12 @@ class Libraries(unittest.TestCase):
             self.assertEqual(torch.where(fake > 0, 1, 0).dtype, torch.int64)
             self.assertEqual(torch.where(fake > 0, 1, 0.5).dtype,
                              torch.float32)
+            # a number of the program's is known until somebody writes there
+            number = torch.tensor(2.3, device="cuda", dtype=torch.half)
+            self.assertEqual(number.item(), 2.30078125)
+            number.add_(1)
+            with self.assertRaises(DataDependentOutputException):
+                number.item()
         text = make_fx(lambda v: torch.where(v > 0, v, 0.0),
                        tracing_mode="fake")(x).code
         self.assertIn("scalar_tensor", text)

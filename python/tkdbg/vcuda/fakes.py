@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ..patches import Patches
     from .virtual import VirtualCuda
 
+NUMBER = "_tkdbg_number"  # of a fake tensor: what it holds, and since when
+
 
 def install(v: VirtualCuda, patches: Patches) -> None:
     module = torch_private.fakes()
@@ -30,6 +32,7 @@ def install(v: VirtualCuda, patches: Patches) -> None:
     fake = module.FakeTensor
     patches.set(fake, MARK, _mark(v))
     _tell_c(v, patches, module)
+    _keep_numbers(v, patches, module)
     # PyTorch makes no tensor on a device to trace where there is no GPU; it
     # asks torch.cuda.
     patches.set(module.FakeTensorMode, "avoid_device_init",
@@ -79,6 +82,37 @@ def _tell_c(v, patches, module):
     if answer is not None:
         patches.set(module, torch_private.FAKE_ANSWERS, {
             **handlers, asked: lambda args: told(answer(args))})
+
+
+def _keep_numbers(v, patches, module):
+    """A number of the program's is still known to the tracer when it was moved
+    to the device, as it is where there is a GPU: ``torch.tensor(2, device=
+    "cuda").item()`` is 2, unless somebody has written there."""
+    copy = torch_private.copy_operator()
+    ask = torch_private.number_operator()
+    mode, fake = module.FakeTensorMode, module.FakeTensor
+    dispatch = mode.dispatch
+
+    def dispatch_here(self, func, types, args=(), kwargs=None):
+        if func is ask and isinstance(args[0], fake):
+            known = getattr(args[0], NUMBER, None)
+            if known is not None and known[1] == torch_private.version(
+                    args[0]):
+                return known[0]
+        found = dispatch(self, func, types, args, kwargs)
+        if func is copy and isinstance(found, fake):
+            remember(found, getattr(args[0], "constant", None))
+        return found
+
+    def remember(found, constant):
+        written = torch_private.version(found)
+        if constant is None or found.constant is not None or (
+                written is None or constant.numel() != 1):
+            return
+        with torch_private.undispatched():
+            number = constant.to(found.dtype).item()
+        setattr(found, NUMBER, (number, written))
+    patches.set(mode, "dispatch", dispatch_here)
 
 
 def _describe(v, patches):
