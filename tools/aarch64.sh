@@ -14,7 +14,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$PWD/build-aarch64 root=$PWD/build-aarch64/root
 tree=$root/home/somebody/tkdbg
-packages=make,python3,python3-numpy,python3-venv,libffi-dev,libjansson-dev,zlib1g-dev
+packages=make,python3,python3-numpy,python3-venv,libffi-dev,libjansson-dev
 packages=$packages,libreadline8,libopenblas0-pthread,check,libisl-dev,libgmp-dev
 packages=$packages,libc6-dev,pkg-config,zlib1g-dev
 cli=${CLI:-usage help direct_launches doctor layout shards jobs version random}
