@@ -353,7 +353,7 @@ def compared_mode() -> Any:
                    "CrossRefFakeMode", None)
 
 
-def undispatched() -> Any:
+def without_modes() -> Any:
     """A context in which operators run as if there were no modes."""
     found = getattr(_module("torch.utils._mode_utils"), "no_dispatch", None)
     return contextlib.nullcontext() if found is None else found()
