@@ -50,7 +50,7 @@ class Table(unittest.TestCase):
         self.assertGreater(len(keys), 25)
         self.assertEqual(
             set(self.known) - {"debug", "why", "profile", "view", "compile",
-                               "ir", "prove", "dap"},
+                               "ir", "prove", "tries", "dap"},
             set(keys))
         for key, (name, kind) in keys.items():
             self.assertEqual(self.known[key].name, name)

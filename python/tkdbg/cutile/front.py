@@ -52,12 +52,16 @@ def lookup(*paths: str) -> Any:
                   "read its kernels")
 
 
+def is_kernel(value: Any) -> bool:
+    return hasattr(value, "_annotated_function")
+
+
 def parameters_of(kernel: Any) -> tuple[Any, Any]:
     """(the Python function, an annotation for each parameter) of a kernel."""
-    function = getattr(kernel, "_annotated_function", None)
-    if function is None:
+    if not is_kernel(kernel):
         raise Refused(f"{kernel!r} is not a kernel of cuda.tile: @ct.kernel "
                       "makes one")
+    function = kernel._annotated_function
     return function.pyfunc, function.parameter_annotations
 
 

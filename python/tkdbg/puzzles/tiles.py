@@ -71,9 +71,9 @@ def _functions(text: str, file: str) -> dict[str, Any]:
     lines = text.splitlines(True)
     linecache.cache[file] = len(text), None, lines, file
     names: dict[str, Any] = {"__name__": "answer"}
-    kept: list[ast.stmt] = [n for n in tree.body if _is_kept(n)]
+    tree.body = [n for n in tree.body if _is_kept(n)]
     try:
-        exec(compile(ast.Module(kept, []), file, "exec"), names)
+        exec(compile(tree, file, "exec"), names)
     except Exception as e:
         at = e.__traceback__ and e.__traceback__.tb_next
         raise _refused("name", f"{type(e).__name__}: {e}",
@@ -107,7 +107,7 @@ class Tiles:
     def launch(self, name: str, launch: Launch) -> Running:
         """A Running; raises Refused."""
         kernel = self.names.get(name)
-        if not hasattr(kernel, "_annotated_function"):
+        if not front.is_kernel(kernel):
             raise _refused("name", f"there is no kernel {name!r}: "
                            "@ct.kernel makes one")
         given = self._arguments(kernel, launch)
