@@ -21,13 +21,15 @@ S
   rm "bin/$1"
 }
 asks apt-get
-says 'apt-get: its names' out 'libffi-dev libreadline-dev libjansson-dev zlib1g-dev check'
+says 'apt-get: its names' out \
+  'libffi-dev libreadline-dev libjansson-dev zlib1g-dev check'
 asks dnf
 says 'dnf: it installs' out 'asked: install -y'
 says 'dnf: its names' out 'libffi-devel readline-devel jansson-devel'
 asks pacman
 says 'pacman: it installs' out 'asked: -S --needed'
-says 'pacman: its names' out 'pkgconf libffi readline jansson zlib check libisl mpfr'
+says 'pacman: its names' out \
+  'pkgconf libffi readline jansson zlib check libisl mpfr'
 status 'no manager' 1 env PATH="$PWD/bin" CC=nosuchcc PYTHON=/nowhere \
   sh "$ROOT/tools/setup.sh" --if-missing
 says 'no manager: what is missing' err 'no apt-get, dnf or pacman: gcc'

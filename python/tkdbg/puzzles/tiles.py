@@ -71,7 +71,7 @@ def _functions(text: str, file: str) -> dict[str, Any]:
     lines = text.splitlines(True)
     linecache.cache[file] = len(text), None, lines, file
     names: dict[str, Any] = {"__name__": "answer"}
-    tree.body = [n for n in tree.body if _is_kept(n)]
+    tree = ast.Module([n for n in tree.body if _is_kept(n)], [])
     try:
         exec(compile(tree, file, "exec"), names)
     except Exception as e:
