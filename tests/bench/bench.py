@@ -258,6 +258,7 @@ def threads(build, say):
     jobs = ['1'] + [str(1 << i) for i in range(1, 9) if 1 << i <= most]
     jobs += ['auto']
     say('launches on threads: milliseconds on one, and how many times faster')
+    say('  by --jobs ' + ', '.join(jobs[1:]))
     for name, (kernel, grid, *arguments) in LONG.items():
         argv = [os.path.join(build, 'tkdbg'), 'run', WORKER, '--kernel',
                 kernel, '--grid', str(grid)]
@@ -268,7 +269,7 @@ def threads(build, say):
             for n in jobs:
                 best[n] = min(best[n], launch_seconds(argv + ['--jobs', n]))
         say(f'  {name}: {milliseconds(best["1"])}; ' + ', '.join(
-            f'--jobs {n} {best["1"] / best[n]:.1f}' for n in jobs[1:]))
+            f'{best["1"] / best[n]:.1f}' for n in jobs[1:]))
 
 
 def direct_launch(build, say):

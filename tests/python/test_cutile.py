@@ -27,7 +27,9 @@ def has_cutile():
 
 
 def python_path():
-    """PYTHONPATH with the folder that cuda.tile lies in."""
+    """PYTHONPATH with the folder that cuda.tile lies in, if there is one."""
+    if not has_cutile():
+        return support.PYTHON
     found = importlib.util.find_spec("cuda.tile")
     folder = os.path.dirname(os.path.dirname(os.path.dirname(found.origin)))
     return os.pathsep.join([support.PYTHON, folder])

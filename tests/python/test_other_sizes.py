@@ -86,7 +86,7 @@ class Limit(unittest.TestCase):
             self._script = types.SimpleNamespace(text=b"n = 1\n")
             self._runs, self.is_spent, self.made = {}, False, 0
 
-        def run(self, text, values=False):
+        def run(self, text, values=False, what=None):
             self.made += 1
 
     def test_a_script_runs_160_times(self):

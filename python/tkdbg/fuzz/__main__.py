@@ -88,9 +88,9 @@ def say(text: str) -> None:
 
 
 def begun(given: dict[str, Any], script: list[str], way: Way,
-          corpus: Corpus) -> Maker:
+          corpus: Corpus, seed: int | None,
+          asked: frozenset[str]) -> Maker:
     """What makes the kernels of a search that begins or goes on."""
-    seed, asked = seed_of(given), chosen(given.get("fuzz_features"))
     settings: dict[str, Any] = {**way._asdict()}
     if script:
         for key in "fuzz_seed", "fuzz_features":
@@ -108,10 +108,11 @@ def begun(given: dict[str, Any], script: list[str], way: Way,
 
 def searched(given: dict[str, Any], script: list[str]) -> int:
     lib = ways.library()
+    seed, asked = seed_of(given), chosen(given.get("fuzz_features"))
     way = way_of(given, lib)
     count, seconds = given.get("fuzz_count"), given.get("fuzz_time")
     corpus = Corpus(given.get("fuzz_corpus", FOLDER))
-    maker = begun(given, script, way, corpus)
+    maker = begun(given, script, way, corpus, seed, asked)
     if count is None and seconds is None and maker.end is None:
         count = COUNT
     hunt = Hunt(corpus, maker, way, given.get("fuzz_jobs", 1), count, seconds,

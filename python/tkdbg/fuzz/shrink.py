@@ -59,9 +59,12 @@ def flattened(kernel: Kernel, at: int, where: int,
         return None
     follows = body[start + 1:start + 2]
     drop = 2 if follows and follows[0].text == "else:" else 1
+    inner = list(body[start].body or ())
     head = re.match(r'for (\w+) in', body[start].text)
-    first = [Statement(f"{head[1]} = pid * 0 + 1")] if head else []
-    body[start:start + drop] = first + list(body[start].body or ())
+    first = []
+    if head and any(head[1] in s.words() for s in inner):
+        first = [Statement(f"{head[1]} = tl.program_id(0) * 0 + 1")]
+    body[start:start + drop] = first + inner
     return out
 
 
