@@ -5,6 +5,7 @@
  * that program, by a blame of the element or by a view.
  */
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,15 +263,14 @@ static void run_page(tk_env *e, void *ud) {
 /* The URI of a file. */
 static const char *uri_of(tkd *d, const char *path) {
   static const char plain[] = "-._~/";
-  char *whole = realpath(path, NULL);
+  char whole[PATH_MAX]; /* nothing to free where memory runs out */
   tk_buf *b = tk_temp_buf(&d->mem);
   tk_buf_puts(b, "file://");
-  for (const char *s = whole ? whole : path; *s; s++)
+  for (const char *s = realpath(path, whole) ? whole : path; *s; s++)
     if (isalnum((unsigned char)*s) || strchr(plain, *s))
       tk_buf_putc(b, *s);
     else
       tk_buf_printf(b, "%%%02X", (unsigned char)*s);
-  free(whole);
   return tk_arena_strdup(&d->answers.arena, tk_buf_str(b));
 }
 
