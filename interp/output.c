@@ -30,11 +30,6 @@ static bool format_lane(tk_buf *out, tk_dtype d, const void *lane,
              : tk_format_spec_int(out, tk_lane_int(d, lane), spec);
 }
 
-static bool format_scalar(tk_buf *out, const tk_piece *p, tki_val *v) {
-  if (p->type.rank || p->type.ptr || !p->spec || !*p->spec) return false;
-  return format_lane(out, (tk_dtype)p->type.elem, tki_lanes(v), p->spec);
-}
-
 /* A bracket for each axis that begins or ends before a lane. */
 static void put_brackets(tk_buf *out, const tk_type *type, int64_t lane,
                          char bracket) {
@@ -45,12 +40,13 @@ static void put_brackets(tk_buf *out, const tk_type *type, int64_t lane,
   }
 }
 
-/* A block that has a format as a list of lists, each lane by it. */
-static bool format_list(tk_buf *out, const tk_piece *p, tki_val *v) {
+/* What has a format: a scalar by it, a block as a list of lists, each lane by
+ * it. */
+static bool format_lanes(tk_buf *out, const tk_piece *p, tki_val *v) {
   tk_dtype d = (tk_dtype)p->type.elem;
-  int64_t n = p->spec && *p->spec && p->type.rank && !p->type.ptr ? 1 : 0;
-  for (int k = 0; k < p->type.rank; k++) n *= p->type.shape[k];
+  int64_t n = tk_numel(&p->type);
   size_t begin = out->n;
+  if (p->type.ptr || !p->spec || !*p->spec) return false;
   for (int64_t i = 0; i < n; i++) {
     if (i) tk_buf_puts(out, ", ");
     put_brackets(out, &p->type, i, '[');
@@ -61,7 +57,7 @@ static bool format_list(tk_buf *out, const tk_piece *p, tki_val *v) {
     }
     put_brackets(out, &p->type, i + 1, ']');
   }
-  return n > 0;
+  return true;
 }
 
 /* Returns the column in which the text that is added next starts. */
@@ -76,8 +72,7 @@ static void format_pieces(tki *t, tk_buf *out, const tk_format *f) {
     const tk_piece *p = &f->pieces[i];
     if (p->text) {
       tk_buf_add(out, p->text, p->len);
-    } else if (!format_scalar(out, p, &t->frame->slots[p->slot]) &&
-               !format_list(out, p, &t->frame->slots[p->slot])) {
+    } else if (!format_lanes(out, p, &t->frame->slots[p->slot])) {
       tk_array_view v = view_of(t, p, f->hex);
       tk_format_array(out, &v, column(out), NULL);
     }

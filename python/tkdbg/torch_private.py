@@ -353,12 +353,6 @@ def compared_mode() -> Any:
                    "CrossRefFakeMode", None)
 
 
-def without_modes() -> Any:
-    """A context in which operators run as if there were no modes."""
-    found = getattr(_module("torch.utils._mode_utils"), "no_dispatch", None)
-    return contextlib.nullcontext() if found is None else found()
-
-
 def copy_operator() -> Any:
     """What a move of a tensor becomes when it is traced."""
     return _torch().ops.aten._to_copy.default

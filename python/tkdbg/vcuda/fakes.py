@@ -109,7 +109,7 @@ def _keep_numbers(v, patches, module):
         if constant is None or found.constant is not None or (
                 written is None or constant.numel() != 1):
             return
-        with torch_private.without_modes():
+        with torch_private.undispatched():
             number = constant.to(found.dtype).item()
         setattr(found, NUMBER, (number, written))
     patches.set(mode, "dispatch", dispatch_here)
