@@ -39,7 +39,11 @@ static tk_batched *batch_of(tki *t, const tk_varying *v, int size) {
   if (b && b->settled) return b;
   if (!b) {
     b = TK_NEW(&u->program.arena, tk_batched);
-    *b = (tk_batched){.next = u->batches, .axis = v->axis, .size = size};
+    *b = (tk_batched){.next = u->batches,
+                      .axis = v->axis,
+                      .size = size,
+                      .many_stores = v->many_stores,
+                      .atomics = v->atomics};
     u->batches = b;
     tk_program_batch(t->env, &b->program, v, size);
     check_batch(&b->program);
@@ -82,8 +86,9 @@ const tk_batched *tki_batch_form(tki *t, const tk_varying *v) {
   tk_unit *u = t->launch->unit;
   making m = {.t = t, .v = v, .size = size_of(t, v)};
   size_t diags = t->env->ndiags;
-  if (u->diverges || !v->joins || v->many_stores || !m.size || !is_worth_it(t))
-    return NULL;
+  if (u->diverges || !v->joins || !m.size || !is_worth_it(t)) return NULL;
+  if (v->many_stores & v->fixed_stores) return NULL; /* whose are they? */
+  if (v->many_stores && v->atomics) return NULL;     /* may have to run again */
   tk_status st = tk_protect(t->env, make_form, &m);
   if (st == TK_OK) return m.made;
   u->diverges = true; /* what was made is not complete */
@@ -102,6 +107,7 @@ void tki_batch_end(tki_batch *x) {
   if (!x->open) return;
   x->t->ops += x->own.ops;
   tki_twin_free(&x->own);
+  tki_reach_free(&x->reach, x->t->env);
   x->open = false;
 }
 
@@ -112,6 +118,11 @@ static void open_twin(tki_batch *x) {
   x->own.program = &x->form->program;
   x->own.settled = x->form->settled;
   x->own.asserts = x->own.draft = true;
+  if (x->form->many_stores) {
+    tki_reach_open(&x->reach, x->t, x->form->many_stores,
+                   (size_t)x->form->size);
+    x->own.reach = &x->reach;
+  }
   tki_twin_open(&x->own);
 }
 
@@ -120,14 +131,23 @@ static void run_at(tki *t, uint64_t at) {
   tki_program_run(t);
 }
 
+/* Returns whether the batch has left what its programs leave one by one. */
+static bool run_batch(tki_batch *x, uint64_t first) {
+  if (x->own.reach) tki_reach_clear(x->own.reach);
+  run_at(&x->own, first);
+  return !x->own.reach || tki_reach_apart(x->own.reach);
+}
+
 /* Runs some neighbours.  Fewer than a batch are the end of one that begins
- * earlier, as programs may run twice, but not before the first of a range: they
+ * earlier, if programs may run twice, but not before the first of a range: they
  * may be those of another thread.  A few are not worth one. */
 static void run_neighbours(tki_batch *x, uint64_t first, uint64_t n) {
   uint64_t size = (uint64_t)x->form->size, end = x->at + n;
-  bool together = n >= size || (end - first >= size && n >= size / 2);
+  bool again = !x->form->atomics && end - first >= size;
+  bool together = n >= size || (again && n >= size / 2);
   if (together) {
-    run_at(&x->own, end - size);
+    x->failed = !run_batch(x, end - size);
+    if (x->failed) return;
     x->t->done += n;
     x->at = end;
   } else {
@@ -149,7 +169,7 @@ static void run_rows(tk_env *e, void *ud) {
   uint64_t n = tki_programs(x->t);
   (void)e;
   if (!x->open) open_twin(x);
-  while (x->at < r->to) {
+  while (x->at < r->to && !x->failed) {
     uint64_t row = x->at - x->at % along, end = row + along;
     if (row > first) first = row;
     if (end > r->to) end = r->to;
@@ -165,7 +185,7 @@ static bool run_together(tki_batch *x, uint64_t to) {
   size_t diags = e->ndiags;
   range r = {x, to};
   tk_status st = tk_protect(e, run_rows, &r);
-  if (st == TK_OK) return true;
+  if (st == TK_OK) return !x->failed;
   bool alone = x->t->frame != NULL; /* it failed in a program of its own */
   if (st == TK_INTERRUPTED || alone) tk_throw(e, st);
   tk_diag_truncate(e, diags);

@@ -5,18 +5,22 @@
  * (ir/batch.h) runs in their place.  Tensors then hold the bits of the serial
  * run.  If a batch fails, for whatever reason, its programs and all after it
  * run one by one, so that what is reported is that of the serial run; tensors
- * may then also hold what programs after the one that failed have stored.
+ * may then also hold what programs after the one that failed have stored.  A
+ * batch in which stores of two programs may have changed places (reach.h)
+ * counts as failed; its programs store the same again, in their order.
  */
 #ifndef TK_INTERP_BATCH_H
 #define TK_INTERP_BATCH_H
 
 #include "interp/interp.h"
+#include "interp/reach.h"
 #include "ir/varying.h"
 
 /* Who runs ranges of a launch's programs; a thread has one of its own. */
 typedef struct tki_batch {
   tki *t;                 /* runs single programs */
   tki own;                /* runs batches, once it is open */
+  tki_reach reach;        /* of the programs of the last one */
   const tk_batched *form; /* NULL: they run one by one */
   bool open, failed;      /* a batch failed */
   uint64_t at;            /* the first program that has not run */

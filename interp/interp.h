@@ -153,6 +153,7 @@ struct tki {
   pthread_mutex_t *turn; /* of what two programs must not do at the same time;
                             NULL: they run on one thread */
   struct tki_footprint *stored; /* where its stores are noted, or NULL */
+  struct tki_reach *reach; /* ... by program, while it runs a batch of them */
   tk_buf element;               /* the text of one that a diagnostic is about */
   tk_buf printed; /* by tasks, until a switch to the stack of the run */
   /* Set by a stmt hook on a user's behalf: go on at that statement of the

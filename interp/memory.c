@@ -16,6 +16,7 @@
 #include "interp/keep.h"
 #include "interp/kernels.h"
 #include "interp/lanes.h"
+#include "interp/reach.h"
 #include "interp/tile.h"
 
 /* ---- checks ------------------------------------------------------------ */
@@ -341,12 +342,12 @@ static void end_atomic(tki_access *a, char *d) {
 }
 
 /* An atomic access changes one lane after the other, so that all lanes are
- * checked, and whoever watches is told, before the first one. */
+ * checked, and whoever watches is told, before the first one.  Those of a draft
+ * are checked as well: its programs run again if one fails. */
 static void announce(tki *t, tki_access *a) {
   if (TK_UNLIKELY(t->keeper != NULL)) tki_keep_going(a);
-  if (TK_LIKELY(!t->wants_writes)) return;
-  check_all(a);
-  tki_tell_access(t, a);
+  if (t->wants_writes || t->draft) check_all(a);
+  if (TK_UNLIKELY(t->wants_writes)) tki_tell_access(t, a);
 }
 
 void tki_run_STORE(tki *t, const tki_op *op, tki_val *frame) {
@@ -363,6 +364,8 @@ void tki_run_STORE(tki *t, const tki_op *op, tki_val *frame) {
     }
     tki_tile_store(&tile, &value);
     if (t->stored) tki_footprint_add_tile(t->stored, t->env, &tile);
+    if (t->reach)
+      tki_reach_add_tile(t->reach, frame[in->args[0]].region, &tile);
     return;
   }
   tki_access a = access_by_lanes(t, in, frame, mask);
@@ -375,6 +378,7 @@ void tki_run_STORE(tki *t, const tki_op *op, tki_val *frame) {
     store_row(&a, a.value, a.step, at, row);
   for (size_t at = 0; t->stored && at < a.n; at += row)
     note_stored_row(&a, at, row);
+  if (t->reach) tki_reach_add_lanes(t->reach, &a);
   if (TK_UNLIKELY(a.left_out != NULL)) tki_keep_end(&a);
 }
 

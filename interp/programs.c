@@ -91,9 +91,12 @@ void tki_programs_run(tki *t, tki_mode mode, size_t jobs) {
   const tk_unit *u = t->launch->unit;
   uint64_t n = tki_programs(t);
   const tk_varying *v = n > 1 ? tki_apart(t, mode) : NULL;
+  bool in_order = v && v->atomics;
+  if (in_order && jobs > 1) v = NULL;
   if (v) x.shares.form = tki_batch_form(t, v);
   x.shares.apart = v != NULL;
-  if (!jobs && (!v || u->overlaps || tki_jobs_need_one(t))) x.jobs = 1;
+  if (!jobs && (!v || in_order || u->overlaps || tki_jobs_need_one(t)))
+    x.jobs = 1;
   if (v && (x.jobs != 1 || x.shares.form)) {
     run_all_apart(&x);
   } else if (x.jobs > 1 && n > 1) {

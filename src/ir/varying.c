@@ -145,7 +145,7 @@ static bool func_varies(const tk_varying *v, const tk_func *f) {
  * they run. */
 static bool orders_programs(const tk_inst *in) {
   if (in->op == TK_I_LOAD) return tk_load_volatile(in) || tk_load_ordering(in);
-  return in->op == TK_I_ATOMIC || in->op == TK_I_CAS || in->op == TK_I_PRINT ||
+  return in->op == TK_I_CAS || in->op == TK_I_PRINT ||
          in->op == TK_I_BREAKPOINT || in->op == TK_I_CLOCK ||
          in->op == TK_I_ASM;
 }
@@ -154,7 +154,8 @@ static bool orders_programs(const tk_inst *in) {
  * it belongs. */
 static bool hides_tensor(const tk_varying *v, const tk_func *f,
                          const tk_inst *in) {
-  bool load = in->op == TK_I_LOAD, accesses = load || in->op == TK_I_STORE;
+  bool load = in->op == TK_I_LOAD;
+  bool accesses = load || in->op == TK_I_STORE || in->op == TK_I_ATOMIC;
   if (accesses && !func_of(v, f)->pointers[in->args[0]]) return true;
   return in->type.ptr && (load || (in->op == TK_I_CAST && !in->from.ptr));
 }
@@ -172,7 +173,8 @@ static bool has_no_batch(const tk_varying *v, const tk_func *f,
 typedef struct seeker {
   tk_varying *v;
   const tk_func *f;
-  bool once; /* a program comes to this place once at most */
+  const tk_inst *last; /* that the kernel does; NULL: not known */
+  bool once;           /* a program comes to this place once at most */
 } seeker;
 
 static bool visit_access(void *ud, const tk_at *at, const tk_inst *in) {
@@ -183,8 +185,14 @@ static bool visit_access(void *ud, const tk_at *at, const tk_inst *in) {
   v->joins &= !has_no_batch(v, x->f, in);
   uint64_t through = in->nargs ? func_of(v, x->f)->pointers[in->args[0]] : 0;
   if (in->op == TK_I_LOAD) v->loads |= through;
+  if (in->op == TK_I_ATOMIC) {
+    v->apart &= in == x->last;
+    v->joins &= tk_inst_varies(v, x->f, in); /* else each does it by itself */
+    v->atomics |= through;
+  }
   if (in->op != TK_I_STORE) return true;
   v->many_stores |= x->once ? v->stores & through : through;
+  if (!tk_inst_varies(v, x->f, in)) v->fixed_stores |= through;
   v->stores |= through;
   return true;
 }
@@ -206,6 +214,16 @@ static void note_stmt(seeker *x, const tk_stmt *st) {
 
 static void note_body(seeker *x, const tk_body *b) {
   for (size_t i = 0; i < b->n; i++) note_stmt(x, b->items[i]);
+}
+
+/* What a program does last, whichever way it went; NULL: it is not known. */
+static const tk_inst *last_inst(const tk_func *f) {
+  for (size_t i = f->body.n; i > 0; i--) {
+    const tk_stmt *st = f->body.items[i - 1];
+    if (st->kind != TK_S_RUN && st->kind != TK_S_RETURN) return NULL;
+    if (st->insts.n) return st->insts.items[st->insts.n - 1];
+  }
+  return NULL;
 }
 
 static void note_largest(tk_varying *v, const tk_func *f) {
@@ -237,9 +255,12 @@ tk_varying tk_varying_of(tk_arena *a, const tk_program *p, int axis) {
       func_of(&v, p->kernel)->pointers[p->kernel->params[i]] = (uint64_t)1 << i;
   v.apart = v.joins = find_varying(&v);
   for (size_t i = 0; v.apart && i < p->nfuncs; i++) {
-    seeker x = {&v, p->funcs[i], p->funcs[i] == p->kernel};
+    bool kernel = p->funcs[i] == p->kernel;
+    seeker x = {&v, p->funcs[i], kernel ? last_inst(p->kernel) : NULL, kernel};
     note_body(&x, &x.f->body);
     note_largest(&v, x.f);
   }
+  v.apart &= !(v.atomics & (v.loads | v.stores));
+  v.stores |= v.atomics;
   return v;
 }

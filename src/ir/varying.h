@@ -24,11 +24,16 @@ typedef struct tk_varying {
   int axis;
   tk_varying_func *funcs; /* by number */
   /* Parameters of the kernel through which programs load, through which they
-   * store, and through which they store more than once. */
-  uint64_t loads, stores, many_stores;
+   * store, through which they store more than once, and through which all of
+   * them store the same to the same place. */
+  uint64_t loads, stores, many_stores, fixed_stores;
+  /* Among `stores`, the one of the atomic operation that is the last thing that
+   * programs do: they must do it in their order, and once each. */
+  uint64_t atomics;
   int64_t largest; /* lanes of the largest value that varies */
-  bool apart;      /* nothing else lets a program see what others do: no atomic
-                      operation, no output, no address that is computed */
+  bool apart;      /* nothing else lets a program see what others do: no other
+                      atomic operation, no output, no address that is
+                      computed */
   bool joins;      /* everything that varies can be done for many programs by
                       one instruction (ir/batch.h) */
 } tk_varying;

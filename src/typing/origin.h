@@ -40,6 +40,7 @@ typedef struct tk_origin {
 typedef struct tk_batched {
   struct tk_batched *next;
   int axis, size;
+  uint64_t many_stores, atomics; /* as in tk_varying */
   tk_program program;
   struct tki_op *code[2]; /* as in tk_unit */
   const struct tki_settled *settled;
