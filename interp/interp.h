@@ -135,7 +135,9 @@ struct tki {
   bool device;   /* the numerics are those of code for a GPU */
   bool draft;    /* whatever is found ends the run without a word: it is found
                     again by programs that run one by one */
-  bool concrete; /* for tests: no block is symbolic */
+  bool lends;    /* nobody stores to what is loaded: it may be used where it
+                    is */
+  bool concrete; /* for tests: no block is symbolic, and none is lent */
   bool batched;  /* for tests: programs run in batches even if they are few */
   tki_observer *observers;
   bool wants_insts;  /* an observer has before or after */
@@ -154,7 +156,7 @@ struct tki {
                             NULL: they run on one thread */
   struct tki_footprint *stored; /* where its stores are noted, or NULL */
   struct tki_reach *reach; /* ... by program, while it runs a batch of them */
-  tk_buf element;               /* the text of one that a diagnostic is about */
+  tk_buf element;          /* the text of one that a diagnostic is about */
   tk_buf printed; /* by tasks, until a switch to the stack of the run */
   /* Set by a stmt hook on a user's behalf: go on at that statement of the
    * same body; end the function. */

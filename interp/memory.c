@@ -225,6 +225,11 @@ static const tki_val *operand_or_null(const tk_inst *in, const tki_val *frame,
   return arg < 0 ? NULL : &frame[in->args[arg]];
 }
 
+/* Whether any bits in memory are a lane. */
+static bool is_plain_lane(const tk_type *type) {
+  return type->elem != TK_INT1 && !type->ptr;
+}
+
 void tki_run_LOAD(tki *t, const tki_op *op, tki_val *frame) {
   const tk_inst *in = op->in;
   size_t n = (size_t)in->n, row = tki_row_length(&in->type);
@@ -237,6 +242,12 @@ void tki_run_LOAD(tki *t, const tki_op *op, tki_val *frame) {
   tki_val v;
   char *d;
   if (tki_tile_of(&tile, t, in, &frame[in->args[0]], mask)) {
+    if (t->lends && in->type.rank && is_plain_lane(&in->type) &&
+        tki_tile_is_block(&tile)) {
+      v = tki_lend(t, tile.memory, n * tile.size);
+      tki_set(t, &frame[in->res[0]], v);
+      return;
+    }
     v = tki_result(t, in, frame, 0);
     d = tki_writable(&v);
     tki_tile_load(&tile, d, &o);

@@ -51,6 +51,7 @@ tki_buf *tki_buf_new(tki *t, size_t bytes) {
   TK_ASSERT(bytes <= (size_t)1 << class);
   b->refs_ = 1;
   b->unwritten_ = false;
+  b->lent_ = NULL;
   tki_sym_forget(&b->sym_);
   return b;
 }
@@ -62,14 +63,26 @@ void tki_buf_free(tki *t, tki_buf *b) {
   t->pool.free_[b->class_] = b;
 }
 
-void tki_buf_write(tki_buf *b) {
-  TK_ASSERT(tki_sym_bytes(&b->sym_) <= (size_t)1 << b->class_);
-  tki_sym_write(&b->sym_, tki_buf_data(b));
+static void write_lanes(tki_buf *b) {
+  size_t bytes = b->lent_ ? b->bytes_ : tki_sym_bytes(&b->sym_);
+  TK_ASSERT(bytes <= (size_t)1 << b->class_);
+  if (b->lent_)
+    memcpy(tki_buf_data(b), b->lent_, bytes);
+  else
+    tki_sym_write(&b->sym_, tki_buf_data(b));
+  b->lent_ = NULL;
   b->unwritten_ = false;
 }
 
+const void *tki_buf_lanes(tki_buf *b) {
+  TK_ASSERT(b->unwritten_);
+  if (b->lent_) return b->lent_;
+  write_lanes(b);
+  return tki_buf_data(b);
+}
+
 void tki_buf_forget(tki_buf *b) {
-  if (b->unwritten_) tki_buf_write(b);
+  if (b->unwritten_) write_lanes(b);
   tki_sym_forget(&b->sym_);
 }
 

@@ -19,7 +19,9 @@ typedef struct tki_buf {
   uint32_t refs_;        /* holders; 0: it is on the list of its class */
   uint32_t class_;       /* it has room for 1 << class_ bytes */
   struct tki_buf *next_; /* on the list of its class */
-  bool unwritten_;       /* sym_ says what the lanes are, which do not */
+  bool unwritten_;       /* lent_ has the lanes, or sym_ says what they are */
+  const void *lent_;     /* memory that is as the lanes are; or NULL */
+  size_t bytes_;         /* of lent_ */
   tki_sym sym_;          /* of kind NONE: the lanes alone say */
 } tki_buf;
 
@@ -32,8 +34,8 @@ static inline void *tki_buf_data(tki_buf *b) {
   return (char *)b + TKI_BUF_HEAD;
 }
 
-/* Writes the lanes that sym_ says. */
-void tki_buf_write(tki_buf *b);
+/* The lanes of one that is unwritten_: writes those that sym_ says. */
+const void *tki_buf_lanes(tki_buf *b);
 /* The same, and they may change from now on. */
 void tki_buf_forget(tki_buf *b);
 

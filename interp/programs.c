@@ -93,6 +93,7 @@ void tki_programs_run(tki *t, tki_mode mode, size_t jobs) {
   const tk_varying *v = n > 1 ? tki_apart(t, mode) : NULL;
   bool in_order = v && v->atomics;
   if (in_order && jobs > 1) v = NULL;
+  t->lends = v && !t->concrete;
   if (v) x.shares.form = tki_batch_form(t, v);
   x.shares.apart = v != NULL;
   if (!jobs && (!v || in_order || u->overlaps || tki_jobs_need_one(t)))

@@ -200,6 +200,12 @@ static void store_axis(const tki_tile *x, int k, const tki_span *value,
       store_axis(x, k + 1, value, at, to);
 }
 
+bool tki_tile_is_block(const tki_tile *x) {
+  const axis *a = &x->axis[0];
+  return x->memory && x->rank == 1 && !a->lo && a->hi == x->lanes &&
+         a->step == (int64_t)x->size && (uintptr_t)x->memory % x->size == 0;
+}
+
 void tki_tile_load(const tki_tile *x, char *d, const tki_span *other) {
   if (x->memory)
     load_axis(x, 0, d, other, 0, x->memory);

@@ -27,6 +27,8 @@ typedef struct tki_tile {
  * lane says which one. */
 bool tki_tile_of(tki_tile *x, const tki *t, const tk_inst *in, const tki_val *p,
                  const tki_val *mask);
+/* Whether all lanes are active, and lie in memory as they do in a block. */
+bool tki_tile_is_block(const tki_tile *x);
 /* Lanes that are masked off get those of other, or 0 if other.at is NULL. */
 void tki_tile_load(const tki_tile *x, char *d, const tki_span *other);
 void tki_tile_store(const tki_tile *x, const tki_span *value);

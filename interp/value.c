@@ -89,6 +89,14 @@ tki_val tki_symbolic(tki *t, const tki_sym *s) {
   return block_of(b);
 }
 
+tki_val tki_lend(tki *t, const void *lanes, size_t bytes) {
+  tki_buf *b = tki_buf_new(t, bytes);
+  b->lent_ = lanes;
+  b->bytes_ = bytes;
+  b->unwritten_ = true;
+  return block_of(b);
+}
+
 void tki_own(tki *t, tki_val *v, size_t n, size_t size) {
   if (!tki_is_shared(v)) return;
   tki_val own = tki_block_new(t, n, size);
@@ -117,6 +125,7 @@ tki_val tki_result(tki *t, const tk_inst *in, tki_val *frame, unsigned spare) {
     if (!(spare >> k & 1) || !is_spare(in, frame, k, bytes)) continue;
     tki_buf *b = frame[in->args[k]].lanes_;
     b->unwritten_ = false;
+    b->lent_ = NULL;
     tki_sym_forget(&b->sym_);
     tki_forget(&frame[in->args[k]]);
     return block_of(b);

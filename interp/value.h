@@ -6,7 +6,8 @@
  * while it has another holder.
  *
  * A block may be symbolic: it is known what its lanes are without them
- * (symbolic.h), and they are written when they are first asked for.
+ * (symbolic.h), and they are written when they are first asked for.  Or its
+ * lanes may be lent: they lie in memory that nobody changes.
  *
  * Only value.h and value.c know how lanes are represented (lint: private);
  * all others ask.
@@ -83,7 +84,7 @@ bool tki_fits(const tki_val *v, const tk_type *type);
 /* The lanes, row-major one after the other; of a uniform value the one. */
 static inline const void *tki_lanes(const tki_val *v) {
   if (!v->block_) return &v->bits_;
-  if (v->lanes_->unwritten_) tki_buf_write(v->lanes_);
+  if (v->lanes_->unwritten_) return tki_buf_lanes(v->lanes_);
   return tki_buf_data(v->lanes_);
 }
 /* What is known of the lanes of a block; NULL: nothing. */
@@ -157,6 +158,9 @@ tki_val tki_val_like(tki *t, const tki_val *like, size_t n, size_t size);
 tki_val tki_splat(tki *t, const tki_val *v, const tk_type *type);
 /* A block whose lanes are what s says. */
 tki_val tki_symbolic(tki *t, const tki_sym *s);
+/* A block whose lanes are these, which stay as they are for as long as it has
+ * a holder. */
+tki_val tki_lend(tki *t, const void *lanes, size_t bytes);
 
 /* The value for in's result, whose lanes are to be written.  Bit k of `spare`
  * says that it may take over the lanes of operand k; it does so with the first
@@ -174,7 +178,8 @@ tki_sym *tki_result_symbol(tki *t, const tk_inst *in, tki_val *frame,
 static inline void *tki_writable(tki_val *v) {
   TK_ASSERT(tki_is_held(v) && !tki_is_shared(v) && !v->part_);
   if (!v->block_) return &v->bits_;
-  if (tki_sym_kind_of(&v->lanes_->sym_) != TKI_SYM_NONE)
+  if (v->lanes_->unwritten_ ||
+      tki_sym_kind_of(&v->lanes_->sym_) != TKI_SYM_NONE)
     tki_buf_forget(v->lanes_);
   return tki_buf_data(v->lanes_);
 }
