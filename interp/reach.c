@@ -39,7 +39,7 @@ static stretch *stretches_of(tki_reach *x, int32_t region) {
   return region == TKI_ANY ? NULL : x->of[region];
 }
 
-static void widen(stretch *s, const char *lo, const char *hi) {
+static void reach_to(stretch *s, const char *lo, const char *hi) {
   if (!s->lo || lo < s->lo) s->lo = lo;
   if (!s->hi || hi > s->hi) s->hi = hi;
 }
@@ -65,8 +65,8 @@ void tki_reach_add_tile(tki_reach *x, int32_t region, const tki_tile *tile) {
     if (from >= to) continue;
     const char *p = tile->memory + (int64_t)(from - first->lo) * first->step;
     int64_t way = (int64_t)(to - from - 1) * first->step;
-    widen(&all[i], p + below + (way < 0 ? way : 0),
-          p + above + (way > 0 ? way : 0));
+    reach_to(&all[i], p + below + (way < 0 ? way : 0),
+             p + above + (way > 0 ? way : 0));
   }
 }
 
@@ -79,7 +79,7 @@ void tki_reach_add_lanes(tki_reach *x, const tki_access *a) {
   for (size_t i = 0; i < a->n; i++) {
     if (a->mask && !a->mask[i]) continue;
     const char *p = r->host + (a->addr[i] - r->lo);
-    widen(&all[i / each], p, p + a->size);
+    reach_to(&all[i / each], p, p + a->size);
   }
 }
 
