@@ -32,6 +32,9 @@
 #   make bench-check  what --check costs on those kernels, large ones too; at
 #                   most 3 plain runs
 #   make bench-compile  how long kernels take from source to PTX
+#   make bench-scale  whether what large launches and many cost is linear, and
+#                   what parts of one bring (tests/bench/scale.py);
+#                   DOCUMENT=docs/performance.md writes the table there
 #   make bench-debug  what the debugger costs, beside the plain run
 #   make bench-gpu  code for a GPU beside Triton's, on a GPU
 #   make bench-gdb  how fast gdb is over the server
@@ -256,6 +259,7 @@ DONE ?=
   install uninstall wheel wheels wheels-check \
   wheel-check wheel-files lint format bench \
   bench-check bench-compile bench-counts bench-debug bench-gdb bench-gpu \
+  bench-scale \
   accuracy compiled-models compiled-speed compiled-faults fuzz \
   mutants assemble code-mutants planted view-pages view-times why-corpus clean \
   cross-check cross-objects test-programs \
@@ -551,6 +555,11 @@ bench-gpu: all
 	@$(B)/tkdbg run -q --triton ours tests/bench/gpu.py compile \
 	  $(B)/bench-gpu $(BENCH)
 	@$(or $(PYTHON),python3) tests/bench/gpu.py run $(B)/bench-gpu $(BENCH)
+
+bench-scale:
+	@$(MAKE) --no-print-directory all
+	@PYTHON='$(PYTHON)' python3 tests/bench/scale.py --build $(B) $(BENCH) \
+	  $(if $(DOCUMENT),--document '$(DOCUMENT)')
 
 # How long kernels take from source to PTX; BENCH may name files.
 bench-compile:

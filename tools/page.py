@@ -37,6 +37,14 @@ def between(page, begin, end, made):
     return f'{head}{begin}\n{made}\n{end}{rest.split(end)[1]}'
 
 
+def write_between(path, begin, end, lines):
+    """Puts lines in place of what stands between two lines of a file."""
+    with open(path, encoding='utf-8') as f:
+        text = between(f.read(), begin, end, '\n'.join(lines))
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write(text)
+
+
 def publish(name, text, check):
     """Writes docs/NAME, or checks that it is this text; an exit status."""
     path = os.path.join(ROOT, 'docs', name)

@@ -15,6 +15,7 @@ engine that is not installed is named and left out.  $PYTHON is the Python
 that has them; without it, python3.
 """
 import argparse
+import importlib
 import math
 import os
 import re
@@ -22,10 +23,11 @@ import subprocess
 import sys
 import time
 
-import importlib
-
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.append(os.path.join(ROOT, 'tools'))
+import page  # noqa: E402
+
 WORKER = os.path.join(HERE, 'kernels.py')
 TITLES = {'tkdbg': 'tkdbg', 'triton': 'interpreter', 'torch': 'PyTorch',
           'numpy': 'NumPy'}
@@ -192,16 +194,21 @@ def curve(engine, kind, wanted, args, say):
         say('  ' + '  '.join(cells[i:i + 4]))
 
 
-def machine():
-    """The processor, and what else may be running on it."""
+def processor():
+    """The name of this machine's."""
     model = 'unknown processor'
     if os.path.exists('/proc/cpuinfo'):
         with open('/proc/cpuinfo') as f:
             model = next((line.split(':')[1].strip() for line in f
                           if line.startswith('model name')), model)
+    return model
+
+
+def machine(cores='one core'):
+    """The processor, and what else may be running on it."""
     load = os.getloadavg()[0]
-    loaded = f', LOADED: {load:.1f} others' if load > 1.5 else ', quiet'
-    return f'{model}, one core{loaded}; {time.strftime("%Y-%m-%d")}'
+    loaded = f'LOADED: {load:.1f} others' if load > 1.5 else 'quiet'
+    return f'{processor()}, {cores}, {loaded}; {time.strftime("%Y-%m-%d")}'
 
 
 def versions(python):
@@ -211,17 +218,6 @@ def versions(python):
     done = subprocess.run([python, '-c', code], stdout=subprocess.PIPE,
                           text=True)
     return ', '.join(done.stdout.split('\n')[:-1])
-
-
-def write_document(path, lines):
-    """Puts the lines between the two that say that they are measured."""
-    with open(path) as f:
-        text = f.read()
-    begin, end = '<!-- measured -->\n', '<!-- /measured -->'
-    head, rest = text.split(begin)
-    body = '```\n' + '\n'.join(lines) + '\n```\n'
-    with open(path, 'w') as f:
-        f.write(head + begin + body + end + rest.split(end)[1])
 
 
 # Launches that take long enough for threads: options of tkdbg run.
@@ -333,7 +329,8 @@ def main():
     direct_launch(args.build, say)
     threads(args.build, say)
     if args.document:
-        write_document(args.document, lines)
+        page.write_between(args.document, '<!-- measured -->',
+                           '<!-- /measured -->', ['```', *lines, '```'])
     worst = min(table.ratios.get('triton') or [math.inf])
     return 1 if worst < args.at_least else 0
 

@@ -85,14 +85,6 @@ def block():
             seconds(lambda: step(model), 5))
 
 
-def write_document(path, lines):
-    with open(path) as f:
-        text = page.between(f.read(), BEGIN, END, "\n".join(
-            ["```", *lines, "```"]))
-    with open(path, "w") as f:
-        f.write(text)
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--document", metavar="FILE")
@@ -111,7 +103,8 @@ def main():
         f"  a later step, eager PyTorch            {eager:8.3f}"]
     print("\n".join(lines))
     if args.document:
-        write_document(args.document, lines)
+        page.write_between(args.document, BEGIN, END,
+                           ["```", *lines, "```"])
     return rate < LAUNCHES or first > SECONDS
 
 
