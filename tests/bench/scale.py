@@ -113,7 +113,7 @@ def in_parts(tkdbg, folder, part, say):
         sys.exit('a part has failed')
     together = time.perf_counter() - start
     merging, _ = run([tkdbg, 'merge', *stores])
-    say(f'attention of {heads} heads, 2048 by 64: {alone:.2f} s in one process; '
+    say(f'attention of {heads} heads, 2048 by 64: {alone:.2f} s alone; '
         f'in {n} parts {alone / together:.1f}')
     say(f'  times faster, {merging:.2f} s to join what they stored')
 
