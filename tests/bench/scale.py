@@ -12,7 +12,6 @@ hundredth of each, for a look at what this does.
 """
 import argparse
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -97,13 +96,14 @@ def growth(tkdbg, folder, part, say):
 
 def in_parts(tkdbg, folder, part, say):
     """One launch in as many parts as there are processors."""
-    kernel, grid, *arguments = bench.LONG['attention 32x2048x64']
-    heads = max(256 // part, 1)
-    argv = [tkdbg, 'run', '-q', bench.WORKER, '--kernel', kernel, '--jobs',
-            '1', '--grid', f'{grid.split(",")[0]},{heads}']
-    for argument in arguments:
-        argv += ['--arg', re.sub(r'\[32,', f'[{heads},', argument)]
     n = len(os.sched_getaffinity(0))
+    length = 1 << (14 if part == 1 else 10)  # each part has a whole head
+    argv = [tkdbg, 'run', '-q', bench.WORKER, '--kernel', 'attention_kernel',
+            '--jobs', '1', '--grid', f'{length // 64},{n}']
+    for name in 'qkvo':
+        argv += ['--arg', f'{name}_ptr=f32[{n},{length},64]']
+    for argument in f'n_ctx={length}', 'scale=0.125', 'BLOCK=64', 'D=64':
+        argv += ['--arg', argument]
     alone, _ = run(argv)
     start = time.perf_counter()
     stores = [os.path.join(folder, f'{i}.stores') for i in range(n)]
@@ -113,8 +113,8 @@ def in_parts(tkdbg, folder, part, say):
         sys.exit('a part has failed')
     together = time.perf_counter() - start
     merging, _ = run([tkdbg, 'merge', *stores])
-    say(f'attention of {heads} heads, 2048 by 64: {alone:.2f} s alone; '
-        f'in {n} parts {alone / together:.1f}')
+    say(f'attention of {n} heads, {length} by 64: {alone:.2f} s alone; in {n} '
+        f'parts {alone / together:.1f}')
     say(f'  times faster, {merging:.2f} s to join what they stored')
 
 
