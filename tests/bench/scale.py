@@ -97,7 +97,7 @@ def growth(tkdbg, folder, part, say):
 def in_parts(tkdbg, folder, part, say):
     """One launch in as many parts as there are processors."""
     n = len(os.sched_getaffinity(0))
-    length = 1 << (14 if part == 1 else 10)  # each part has a whole head
+    length = 1 << (15 if part == 1 else 10)  # each part has a whole head
     argv = [tkdbg, 'run', '-q', bench.WORKER, '--kernel', 'attention_kernel',
             '--jobs', '1', '--grid', f'{length // 64},{n}']
     for name in 'qkvo':
