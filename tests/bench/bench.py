@@ -240,12 +240,16 @@ LONG = {
 }
 
 
-def launch_seconds(argv):
+def told_seconds(summary):
     """What a launch took, as its summary says."""
-    done = subprocess.run(argv, check=True, text=True, stderr=subprocess.PIPE)
-    took, unit = re.search(r'programs in ([0-9.]+) (m?s) ',
-                           done.stderr).groups()
+    took, unit = re.search(r'programs in ([0-9.]+) (m?s) ', summary).groups()
     return float(took) / (1000 if unit == 'ms' else 1)
+
+
+def launch_seconds(argv):
+    """What the launch of a process took."""
+    done = subprocess.run(argv, check=True, text=True, stderr=subprocess.PIPE)
+    return told_seconds(done.stderr)
 
 
 def threads(build, say):

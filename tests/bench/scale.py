@@ -97,25 +97,32 @@ def growth(tkdbg, folder, part, say):
 def in_parts(tkdbg, folder, part, say):
     """One launch in as many parts as there are processors."""
     n = len(os.sched_getaffinity(0))
-    length = 1 << (15 if part == 1 else 10)  # each part has a whole head
-    argv = [tkdbg, 'run', '-q', bench.WORKER, '--kernel', 'attention_kernel',
-            '--jobs', '1', '--grid', f'{length // 64},{n}']
+    length = 1 << (13 if part == 1 else 10)
+    heads = 4 * n  # for each part as many
+    argv = [tkdbg, 'run', bench.WORKER, '--kernel', 'attention_kernel',
+            '--jobs', '1', '--grid', f'{length // 64},{heads}']
     for name in 'qkvo':
-        argv += ['--arg', f'{name}_ptr=f32[{n},{length},64]']
+        argv += ['--arg', f'{name}_ptr=f32[{heads},{length},64]']
     for argument in f'n_ctx={length}', 'scale=0.125', 'BLOCK=64', 'D=64':
         argv += ['--arg', argument]
-    alone, _ = run(argv)
+    start = time.perf_counter()
+    programs = bench.launch_seconds(argv)
+    alone = time.perf_counter() - start
     start = time.perf_counter()
     stores = [os.path.join(folder, f'{i}.stores') for i in range(n)]
-    running = [subprocess.Popen([*argv, '--shard', f'{i}/{n}', '--stores', to])
+    running = [subprocess.Popen([*argv, '--shard', f'{i}/{n}', '--stores', to],
+                                text=True, stderr=subprocess.PIPE)
                for i, to in enumerate(stores)]
-    if any([child.wait() for child in running]):
-        sys.exit('a part has failed')
+    told = [child.communicate()[1] for child in running]
+    if any(child.returncode for child in running):
+        sys.exit('a part has failed: ' + ''.join(told))
     together = time.perf_counter() - start
+    longest = max(map(bench.told_seconds, told))
     merging, _ = run([tkdbg, 'merge', *stores])
-    say(f'attention of {n} heads, {length} by 64: {alone:.2f} s alone; in {n} '
+    say(f'attention of {heads} heads, {length} by 64: {alone:.2f} s alone; in {n} '
         f'parts {alone / together:.1f}')
-    say(f'  times faster, {merging:.2f} s to join what they stored')
+    say(f'  times faster, the programs alone {programs / longest:.1f}; '
+        f'{merging:.2f} s to join what they stored')
 
 
 def main():
