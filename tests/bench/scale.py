@@ -119,10 +119,10 @@ def in_parts(tkdbg, folder, part, say):
     together = time.perf_counter() - start
     longest = max(map(bench.told_seconds, told))
     merging, _ = run([tkdbg, 'merge', *stores])
-    say(f'attention of {heads} heads, {length} by 64: {alone:.2f} s alone; in {n} '
-        f'parts {alone / together:.1f}')
-    say(f'  times faster, the programs alone {programs / longest:.1f}; '
-        f'{merging:.2f} s to join what they stored')
+    say(f'attention of {heads} heads, {length} by 64: {alone:.2f} s alone;')
+    say(f'  in {n} parts {alone / together:.1f} times faster, the programs alone '
+        f'{programs / longest:.1f};')
+    say(f'  {merging:.2f} s to join what they stored')
 
 
 def main():
