@@ -120,8 +120,8 @@ def in_parts(tkdbg, folder, part, say):
     longest = max(map(bench.told_seconds, told))
     merging, _ = run([tkdbg, 'merge', *stores])
     say(f'attention of {heads} heads, {length} by 64: {alone:.2f} s alone;')
-    say(f'  in {n} parts {alone / together:.1f} times faster, the programs alone '
-        f'{programs / longest:.1f};')
+    say(f'  in {n} parts {alone / together:.1f} times faster, '
+        f'the programs alone {programs / longest:.1f};')
     say(f'  {merging:.2f} s to join what they stored')
 
 
