@@ -330,7 +330,7 @@ static void relate_grid(tkq_numbers *n, int axis, relate_taken *taken) {
     x = (relate_found){tkq_const(n->terms, q.value),
                        tk_arena_printf(guess_arena(n), "%" PRId64, q.value)};
   relate(n, i, x.p, x.what);
-  if (unknown) n->unknown_grid = n->all.items[i].relation;
+  n->unknown_grid[axis] = unknown;
 }
 
 /* ---- sizes that the kernel is not told of -------------------------------- */
@@ -417,7 +417,23 @@ static void doubt_products(tkq_numbers *n, int i) {
       doubt_product(n, i, &n->tensors[k], first);
 }
 
-enum { SMALL_SIZE = 8 };
+enum { SMALL_SIZE = 8, MOST_TIMES = 64 };
+
+/* Some number times another size or a scalar, as where each element of one
+ * tensor makes two of this one: of a size that no scalar speaks of. */
+static void doubt_multiples(tkq_numbers *n, int i) {
+  tkq_quantity q = n->all.items[i];
+  if (is_part_of(n, i, TKQ_OF_SCALAR)) return;
+  for (int k = 0; k < n->grid; k++) {
+    tkq_quantity x = n->all.items[k];
+    if (k == i || x.kind == TKQ_OF_STRIDE || x.value <= SMALL_SIZE ||
+        q.value <= x.value || q.value % x.value ||
+        q.value / x.value > MOST_TIMES)
+      continue;
+    const tkq_poly *c = tkq_const(n->terms, q.value / x.value);
+    rival(n, i, q.p, tkq_mul(n->terms, c, x.p), "");
+  }
+}
 
 /* Whatever else a size is that was guessed.  A small one, and one that was not
  * taken from another tensor, may be a number of the program's as well. */
@@ -430,7 +446,10 @@ static void doubt_size(tkq_numbers *n, int i) {
       !is_part_of(n, i, TKQ_OF_SCALAR))
     rival(n, i, p, tkq_const(n->terms, q->value), "");
   if (q->relation < 0) doubt_products(n, i);
-  if (q->relation < 0 || tkq_is_const(p, &c)) return;
+  if (q->relation < 0 || tkq_is_const(p, &c)) {
+    doubt_multiples(n, i);
+    return;
+  }
   bool atom = p->n == 1 && p->m[0].deg == 1;
   const tkq_atom *a = atom ? &n->terms->atoms.items[p->m[0].atoms[0]] : NULL;
   if (q->value <= SMALL_SIZE || !a || a->kind != TKQ_SIZE ||
@@ -453,7 +472,6 @@ static void limit_grid(tkq_numbers *n) {
 }
 
 void tkq_guess(tkq_numbers *n) {
-  n->unknown_grid = -1;
   size_t nargs = n->launch->nargs;
   for (size_t i = 0; i < nargs; i++)
     for (int k = 0; n->tensors[i].name && k < n->tensors[i].rank; k++)

@@ -78,8 +78,8 @@ typedef struct tkq_numbers {
   tkq_tensor *tensors; /* by argument */
   tkq_value *params;   /* by slot */
   int grid;            /* the first quantity of the grid */
-  int unknown_grid;    /* the relation of an axis of which nobody knows how it
-                          follows from sizes; -1: there is none */
+  bool unknown_grid[3]; /* of each axis: nobody knows how it follows from
+                           sizes; its relation says what it is in the launch */
 } tkq_numbers;
 
 void tkq_numbers_of(tkq_numbers *n);

@@ -209,6 +209,34 @@ class Relations(unittest.TestCase):
         self.assertEqual(having(json.loads(done.stdout), "counterexample"),
                          set())
 
+    def test_a_tensor_that_is_some_times_another(self):
+        """Nothing says that it is twice as long, but it may be so."""
+        text = ("import triton\nimport triton.language as tl\n@triton.jit\n"
+                "def twice(x, o, n, B: tl.constexpr):\n"
+                "    i = tl.program_id(0) * B + tl.arange(0, B)\n"
+                "    v = tl.load(x + i // 2, mask=i < 2 * n)\n"
+                "    tl.store(o + i, v, mask=i < 2 * n)\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "kernels.py")
+            with open(path, "w") as f:
+                f.write(text)
+            done = run("prove", "--json", path, "--kernel", "twice",
+                       "--grid", "4", "--arg", "x=f32[50]:ones", "--arg",
+                       "o=f32[100]:empty", "--arg", "n=50", "--arg", "B=32")
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        self.assertEqual(having(json.loads(done.stdout), "counterexample"),
+                         set())
+
+    def test_a_grid_of_which_nothing_is_known(self):
+        """The first program of any goes wrong, though not in this launch."""
+        launch = launches.launch("C", "grid_stride_bare", 96, 1, 1)
+        done = run("prove", launches.KERNELS, *launch.options())
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        self.assertIn("store to out: bounds: counterexample", done.stdout)
+        self.assertIn("--grid 1,1,1", done.stdout)
+
     def conditions(self, kernel, *more):
         """The files of --smt-out, by name, of a kernel that a row is about,
         and the items of its JSON."""
