@@ -316,6 +316,7 @@ static bool try_values(model_job *j) {
   if (!complete_model(j) || !is_small(j, MOST_ELEMENTS) || !is_possible(j))
     return false;
   if (++j->runs > j->most_runs) return false;
+  if (!j->out->command) j->out->command = command_of(j);
   return is_grid_unknown(j->n) ? try_first_program(j) : run_model(j);
 }
 
@@ -323,8 +324,9 @@ static bool try_values(model_job *j) {
 static bool try_own(model_job *j) {
   for (size_t i = 0; i < j->n->all.n; i++)
     j->value[i] = j->n->all.items[i].value;
-  return complete_model(j) && is_small(j, MOST_OWN_ELEMENTS) &&
-         is_possible(j) && run_model(j);
+  if (!complete_model(j)) return false;
+  if (!j->out->command) j->out->command = command_of(j);
+  return is_small(j, MOST_OWN_ELEMENTS) && is_possible(j) && run_model(j);
 }
 
 /* Gives the free quantities from the k-th on sizes up to the one of number
@@ -360,16 +362,30 @@ static size_t list_free(model_job *j, int *freely) {
   return nfree;
 }
 
-bool tkq_refute(const tkq_walk *w, const tkq_numbers *n, const tkq_item *x,
-                tkq_model *out) {
+static model_job model_of(const tkq_walk *w, const tkq_numbers *n,
+                          const tkq_item *x, tkq_model *out) {
   model_job j = {.w = w, .n = n, .item = x, .out = out};
-  int *freely = TK_NEWN(n->terms->arena, int, n->all.n + 1);
   j.most_runs = x->duty == TK_DUTY_COVER ? MOST_COVER_RUNS : MOST_RUNS;
   j.value = TK_NEWN(n->terms->arena, int64_t, n->all.n + 1);
   j.least_budget = n->terms->budget - MOST_ENTRIES;
+  return j;
+}
+
+bool tkq_refute(const tkq_walk *w, const tkq_numbers *n, const tkq_item *x,
+                tkq_model *out) {
+  model_job j = model_of(w, n, x, out);
+  int *freely = TK_NEWN(n->terms->arena, int, n->all.n + 1);
   size_t nfree = list_free(&j, freely);
   if (nfree == SIZE_MAX) return false;
   for (size_t most = 0; most < TK_COUNT(sizes); most++)
     if (search(&j, freely, nfree, 0, most, false)) return true;
   return try_own(&j);
+}
+
+void tkq_own_launch(const tkq_walk *w, const tkq_numbers *n, const tkq_item *x,
+                    tkq_model *out) {
+  model_job j = model_of(w, n, x, out);
+  int *freely = TK_NEWN(n->terms->arena, int, n->all.n + 1);
+  if (list_free(&j, freely) != SIZE_MAX && complete_model(&j))
+    out->command = command_of(&j);
 }

@@ -75,9 +75,9 @@ typedef struct tkq_numbers {
   TK_VEC(tkq_rival) rivals;
   TK_VEC(tkq_content) contents;
   TK_VEC(const char *) notes;
-  tkq_tensor *tensors; /* by argument */
-  tkq_value *params;   /* by slot */
-  int grid;            /* the first quantity of the grid */
+  tkq_tensor *tensors;  /* by argument */
+  tkq_value *params;    /* by slot */
+  int grid;             /* the first quantity of the grid */
   bool unknown_grid[3]; /* of each axis: nobody knows how it follows from
                            sizes; its relation says what it is in the launch */
 } tkq_numbers;

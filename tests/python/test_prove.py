@@ -100,6 +100,37 @@ class Verdicts(unittest.TestCase):
                                   if i["verdict"] == "counterexample"},
                                  known[row.kernel])
 
+    def test_where_exactly_it_fails(self):
+        known = {"copy_no_mask": {"x.shape[0] % B != 0"},
+                 "copy_le": {"n % B != 0"}, "stencil_left": {"always"},
+                 "in_place_step": {"n > B"}, "asserted_more": {"n % B != 0"},
+                 "triangle": {None}, "in_place_shift": {"n > B"}}
+        for row in table():
+            if row.kernel not in known:
+                continue
+            proof, _ = prove(row)
+            with self.subTest(row.kernel):
+                self.assertEqual({i.get("fails") for i in proof["items"]
+                                  if i["verdict"] == "counterexample"},
+                                 known[row.kernel])
+
+    def test_it_fails_exactly_there(self):
+        """Of every size up to 50."""
+        for n in range(2, 50):
+            launch = launches.launch("V", "copy_le", n, 1, 1)
+            done = run("run", "-q", "--check=bounds", launches.KERNELS,
+                       *launch.options())
+            self.assertEqual(done.returncode, 1 if n % launches.B else 0, n)
+
+    def test_what_depends_on_data_opens_in_the_debugger(self):
+        launch = launches.launch("G", "gather", *launches.SIZES)
+        done = run("prove", launches.KERNELS, *launch.options())
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        command = re.search(r"    open: tkdbg (.*)", done.stdout)[1]
+        done = run(*command.replace("'", "").split(" "), "--ex", "run")
+        self.assertIn("tl.load(x + j, mask=m)", done.stdout)
+
     def test_a_counterexample_opens_in_the_debugger(self):
         launch = launches.launch("V", "copy_no_mask", *launches.SIZES)
         done = run("prove", launches.KERNELS, *launch.options())
