@@ -210,6 +210,27 @@ def rows(x, out, stride, N, B: tl.constexpr):
 
 
 @triton.jit
+def rows_down(x, out, stride, N, B: tl.constexpr):
+    row = tl.program_id(0)
+    for left in range(N, 0, -B):
+        c = N - left + tl.arange(0, B)
+        m = tl.arange(0, B) < left
+        v = tl.load(x + row * stride + c, mask=m)
+        tl.store(out + row * stride + c, v, mask=m)
+
+
+@triton.jit
+def rows_down_bare(x, out, stride, N, B: tl.constexpr):
+    row = tl.program_id(0)
+    x += row * stride
+    s = 0.0
+    for left in range(N, 0, -B):
+        s += tl.sum(tl.load(x + tl.arange(0, B)))
+        x += B
+    tl.store(out + row, s)
+
+
+@triton.jit
 def rows_floor(x, out, stride, N, B: tl.constexpr):
     row = tl.program_id(0)
     for k in range(N // B):
