@@ -46,6 +46,19 @@ static const tkq_poly *model_number(tkq_terms *t, void *ud, int atom) {
                      &(tkq_subst){model_number, ud});
 }
 
+/* Whether all else holds that a quantity equals in the launch. */
+static bool rivals_agree(const model_job *j, const tkq_subst *s) {
+  const tkq_numbers *n = j->n;
+  for (size_t i = 0; i < n->rivals.n; i++) {
+    const tkq_rival *r = &n->rivals.items[i];
+    int64_t c;
+    if (r->if_asked && !j->w->asks[r->quantity - n->grid]) continue;
+    const tkq_poly *p = tkq_replace(n->terms, tkq_related(n, r->p), s);
+    if (!tkq_is_const(p, &c) || c != j->value[r->quantity]) return false;
+  }
+  return true;
+}
+
 /* Fills in what follows from the free quantities; false: not such a launch. */
 static bool complete_model(model_job *j) {
   const tkq_numbers *n = j->n;
@@ -59,14 +72,7 @@ static bool complete_model(model_job *j) {
     if (q->never_one && j->value[i] == 1) return false;
     if (q->kind == TKQ_OF_GRID && j->value[i] < 0) return false;
   }
-  for (size_t i = 0; i < n->rivals.n; i++) {
-    const tkq_rival *r = &n->rivals.items[i];
-    const tkq_poly *p = tkq_related(n, r->p);
-    int64_t c;
-    if (!tkq_is_const(tkq_replace(n->terms, p, &s), &c) ||
-        c != j->value[r->quantity])
-      return false;
-  }
+  if (!rivals_agree(j, &s)) return false;
   const tkq_form *f = tkq_replace_form(n->terms, tkq_facts_of(n), &s);
   return f->kind == TKQ_TRUE;
 }

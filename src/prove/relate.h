@@ -42,6 +42,8 @@ typedef struct tkq_relation {
 typedef struct tkq_rival {
   int quantity;
   const tkq_poly *p;
+  bool
+      if_asked; /* an axis of the grid: only if the kernel asks for its place */
 } tkq_rival;
 
 typedef struct tkq_tensor {

@@ -190,8 +190,8 @@ static void count(walk_frame *f, walk_loop *l) {
     return;
   l->counter = tkq_add(t, lo.p, tkq_mul(t, l->trip, step.p));
   if (!l->counter) return;
-  l->runs = st->down ? tkq_lt(t, hi.p, l->counter)
-                     : tkq_lt(t, l->counter, hi.p);
+  l->runs =
+      st->down ? tkq_lt(t, hi.p, l->counter) : tkq_lt(t, l->counter, hi.p);
 }
 
 static void set_counter(walk_frame *f, const walk_loop *l) {
@@ -433,4 +433,8 @@ void tkq_walk_program(tkq_walk *w) {
   for (size_t i = 0; i < k->nslots; i++) f.slots[i] = w->params[i];
   w->path = tkq_true();
   walk_body(&f, &k->body);
+  for (size_t i = 0; i < w->terms->atoms.n; i++) {
+    const tkq_atom *a = &w->terms->atoms.items[i];
+    if (a->kind == TKQ_PID) w->asks[a->number] = true;
+  }
 }

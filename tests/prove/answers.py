@@ -37,12 +37,18 @@ def _options(entry: pack.Entry, launch: data.Launch) -> list[str]:
     return options
 
 
+def _tells_most(case: checker.Case) -> tuple[int, int]:
+    """Sizes that differ, and large ones, say best what is which."""
+    sizes = [n for n in case.size.values() if isinstance(n, int)]
+    return len(set(sizes)), sum(sizes)
+
+
 def launches(folder: str, into: str) -> Iterator[tuple[str, list[str]]]:
-    """(a file with a solution, the options of a launch of it), for the first
-    case of each puzzle of a pack; files are written to `into`.  Launches on
+    """(a file with a solution, the options of a launch of it), for a case of
+    each puzzle of a pack; files are written to `into`.  Launches on
     views of larger arrays are left out."""
     for entry in pack.Pack(folder).entries:
-        case = next(iter(checker.cases(entry)))
+        case = max(checker.cases(entry), key=_tells_most)
         path = os.path.join(into, f"{entry.id}.py")
         with open(path, "w", encoding="utf-8") as file:
             file.write(entry.solution())

@@ -259,6 +259,24 @@ class Relations(unittest.TestCase):
         self.assertEqual(having(json.loads(done.stdout), "counterexample"),
                          set())
 
+    def test_one_program_may_be_all_that_a_size_needs(self):
+        """Of 12 columns, one program of 16 lanes writes all."""
+        launch = launches.launch("T", "copy_2d", 91, 12, 1)
+        done = run("prove", "--json", launches.KERNELS, *launch.options())
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        self.assertEqual(having(json.loads(done.stdout), "counterexample"),
+                         set())
+
+    def test_a_grid_shares_out_what_is_written(self):
+        """With two programs along each axis, any size could be meant."""
+        launch = launches.launch("M", "matmul", 20, 25, 30)
+        done = run("prove", launches.KERNELS, *launch.options())
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("grid[1] = cdiv(b.shape[1], BN)", done.stdout)
+
     def test_a_grid_of_which_nothing_is_known(self):
         """The first program of any goes wrong, though not in this launch."""
         launch = launches.launch("C", "grid_stride_bare", 96, 1, 1)
