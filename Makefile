@@ -85,9 +85,11 @@
 #                   which are found, and at which line; PYTHON has Triton
 #   make prove-mutants  kernels of tests/prove, changed in one place each: no
 #                   verdict of `tkdbg prove` may be wrong.  KERNELS=... chooses
-#   make prove-corpus  what is proved of the examples: shares and times.
-#                   SCRIPTS="'NAME=FOLDER' ..." adds scripts, or tables that
-#                   prove --table has written
+#   make prove-corpus  what is proved of the examples and of the puzzles'
+#                   solutions: shares and times.  SCRIPTS="'NAME=FOLDER' ..."
+#                   adds scripts, files of tests, or tables that prove --table
+#                   has written; KEEP=FOLDER keeps what is proved, so that long
+#                   work can be done in parts
 #   make prove-launches  what is proved, in RUNS=1000 launches at random sizes
 #   make sizes-table  what `tkdbg run --sizes` says of the examples, or of
 #                   FILES=..., counted; fails if it finds anything
@@ -598,7 +600,7 @@ sizes-table: all
 # SCRIPTS names more: "acceptance scripts=FOLDER" "a library=FOLDER".
 prove-corpus: all
 	@python3 tests/prove/corpus.py --tkdbg $(B)/tkdbg \
-	  $(SCRIPTS)
+	  $(if $(KEEP),--keep '$(KEEP)') $(SCRIPTS)
 
 # Bugs of src/nvptx/mutant.def in code for a GPU: each must be found, at its
 # line.

@@ -53,9 +53,14 @@ typedef struct tk_proof_item {
   const char *subject; /* "load of x_ptr" */
   const char *reason;  /* ON_DATA, UNDECIDED: why; else NULL */
   const char *finding; /* REFUTED: what the interpreter reports of the run */
-  const char *command; /* REFUTED: options of tkdbg run for that launch */
+  /* REFUTED: options of tkdbg run for that launch; ON_DATA, UNDECIDED: for a
+   * launch to look at it in, one of which it is not known whether it fails, or
+   * the launch that was proved; NULL: no options say it */
+  const char *command;
   const char *holds;   /* REFUTED: where it is proved: "n % BLOCK == 0"; NULL:
                           that is not known */
+  const char *fails;   /* REFUTED: where it fails, and nowhere else: "n % BLOCK
+                          != 0", "always"; NULL: that is not known */
   const bool *assumed; /* PROVED: for each relation, whether it is needed */
 } tk_proof_item;
 

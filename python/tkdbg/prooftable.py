@@ -170,9 +170,16 @@ def _row(row):
 def _line(item):
     place = f"{item['file']}:{item['line']}: " if "file" in item else ""
     why = item.get("finding") or item.get("reason") or ""
-    shown = item.get("command")
-    see = f"\n    right where: {item['holds']}" if "holds" in item else ""
-    see += f"\n    see: tkdbg run --check {item['file']} {shown}" if (
-        shown and "file" in item) else ""
+    see = ""
+    if item.get("fails") == "always":
+        see = "\n    fails for all sizes"
+    elif "fails" in item:
+        see = f"\n    fails where: {item['fails']}, and nowhere else"
+    elif "holds" in item:
+        see = f"\n    right where: {item['holds']}"
+    if "command" in item and "file" in item:
+        what = "run" if "finding" in item else "debug"
+        see += (f"\n    see: tkdbg {what} --check {item['file']} "
+                f"{item['command']}")
     return (f"{place}{item['subject']}: {item['duty']}: {item['verdict']}: "
             f"{why}{see}")

@@ -113,16 +113,44 @@ typedef struct relate_taken {
   bool *quantity, *arg;
 } relate_taken;
 
+/* Whether a size is one of a tensor that is to be written. */
+static bool is_size_of_output(const tkq_numbers *n, int i) {
+  for (size_t k = 0; k < n->launch->nargs; k++) {
+    const tkq_tensor *t = &n->tensors[k];
+    for (int axis = 0; t->unwritten && axis < t->rank; axis++) {
+      const tkq_poly *is = n->is.items[t->shape + axis];
+      const tkq_atom *a = is ? tkq_single(n->terms, is) : NULL;
+      if (t->shape + axis == i || (a && a->kind == TKQ_SIZE && a->number == i))
+        return true;
+    }
+  }
+  return false;
+}
+
+/* The order in which a number of programs is looked for among sizes divided by
+ * constants: programs mostly share out what is written, each axis of the grid
+ * another axis of that by another constant. */
+typedef enum relate_pass {
+  OTHER_OUTPUT_BY_OTHER,
+  OTHER_SIZE_BY_OTHER,
+  OTHER_OUTPUT,
+  OTHER_SIZE,
+  ANY_SIZE,
+} relate_pass;
+
 static relate_found cdiv_pass(tkq_numbers *n, int64_t value, int before,
-                              relate_taken *taken, bool fresh) {
+                              relate_taken *taken, relate_pass pass) {
+  bool output = pass == OTHER_OUTPUT_BY_OTHER || pass == OTHER_OUTPUT;
   int64_t c;
   for (int i = 0; i < before; i++) {
     const tkq_quantity *q = &n->all.items[i];
     bool base = q->kind == TKQ_OF_SHAPE || q->kind == TKQ_OF_SCALAR;
     if (!base || q->relation >= 0 || q->value < 1) continue;
+    if (pass < ANY_SIZE && taken->quantity[i]) continue;
+    if (output && !is_size_of_output(n, i)) continue;
     for (size_t arg = 0; next_constant(n, &arg, &c); arg++) {
       if ((q->value + c - 1) / c != value) continue;
-      if (fresh && (taken->quantity[i] || taken->arg[arg])) continue;
+      if (pass <= OTHER_SIZE_BY_OTHER && taken->arg[arg]) continue;
       if (taken) taken->quantity[i] = taken->arg[arg] = true;
       return (relate_found){cdiv(n, q->p, c),
                             tk_arena_printf(guess_arena(n), "cdiv(%s, %s)",
@@ -138,8 +166,9 @@ static relate_found cdiv_pass(tkq_numbers *n, int64_t value, int before,
 static relate_found equal_cdiv(tkq_numbers *n, int64_t value, int before,
                                relate_taken *taken) {
   relate_found x = {NULL, NULL};
-  if (taken) x = cdiv_pass(n, value, before, taken, true);
-  return x.p ? x : cdiv_pass(n, value, before, taken, false);
+  for (int pass = taken ? 0 : ANY_SIZE; pass <= ANY_SIZE && !x.p; pass++)
+    x = cdiv_pass(n, value, before, taken, (relate_pass)pass);
+  return x;
 }
 
 static relate_found equal_numel(tkq_numbers *n, int64_t value) {
@@ -207,8 +236,9 @@ static void rival(tkq_numbers *n, int i, const tkq_poly *chosen,
     if (n->rivals.items[k].quantity == i &&
         tkq_same(tkq_related(n, n->rivals.items[k].p), tkq_related(n, p)))
       return;
-  TK_PUSH(guess_arena(n), &n->rivals, ((tkq_rival){i, p}));
-  if (n->all.items[i].kind == TKQ_OF_SHAPE) return; /* there are too many */
+  TK_PUSH(guess_arena(n), &n->rivals, ((tkq_rival){.quantity = i, .p = p}));
+  /* there are too many */
+  if (n->all.items[i].kind == TKQ_OF_SHAPE || !*what) return;
   TK_PUSH(guess_arena(n), &n->notes,
           tk_arena_printf(guess_arena(n),
                           "%s is %s as well in this launch, which is not "
@@ -313,6 +343,21 @@ static void note_floor(tkq_numbers *n, const tkq_quantity *grid) {
   }
 }
 
+/* One program may be all that a size needs, if the kernel asks which it is. */
+static void doubt_single(tkq_numbers *n, int axis) {
+  int64_t c;
+  for (int i = 0; i < n->grid; i++) {
+    const tkq_quantity *q = &n->all.items[i];
+    if (q->kind != TKQ_OF_SHAPE || q->relation >= 0 || q->value < 2) continue;
+    for (size_t arg = 0; next_constant(n, &arg, &c); arg++)
+      if (q->value <= c)
+        TK_PUSH(guess_arena(n), &n->rivals,
+                ((tkq_rival){.quantity = n->grid + axis,
+                             .p = cdiv(n, q->p, c),
+                             .if_asked = true}));
+  }
+}
+
 static void relate_grid(tkq_numbers *n, int axis, relate_taken *taken) {
   int i = n->grid + axis;
   tkq_quantity q = n->all.items[i];
@@ -330,7 +375,8 @@ static void relate_grid(tkq_numbers *n, int axis, relate_taken *taken) {
     x = (relate_found){tkq_const(n->terms, q.value),
                        tk_arena_printf(guess_arena(n), "%" PRId64, q.value)};
   relate(n, i, x.p, x.what);
-  if (unknown) n->unknown_grid = n->all.items[i].relation;
+  n->unknown_grid[axis] = unknown;
+  if (axis && q.value == 1) doubt_single(n, axis);
 }
 
 /* ---- sizes that the kernel is not told of -------------------------------- */
@@ -417,7 +463,33 @@ static void doubt_products(tkq_numbers *n, int i) {
       doubt_product(n, i, &n->tensors[k], first);
 }
 
-enum { SMALL_SIZE = 8 };
+enum { SMALL_SIZE = 8, MOST_TIMES = 64 };
+
+/* a is some number times b, as where each element of one tensor makes two of
+ * another; both more than small. */
+static bool is_multiple(const tkq_quantity *a, const tkq_quantity *b,
+                        int64_t *times) {
+  if (b->value <= SMALL_SIZE || a->value <= b->value || a->value % b->value)
+    return false;
+  *times = a->value / b->value;
+  return *times <= MOST_TIMES;
+}
+
+/* A size that no scalar speaks of may be a multiple of another size or of a
+ * scalar, or that of it. */
+static void doubt_multiples(tkq_numbers *n, int i) {
+  tkq_quantity q = n->all.items[i];
+  int64_t c;
+  if (is_part_of(n, i, TKQ_OF_SCALAR)) return;
+  for (int k = 0; k < n->grid; k++) {
+    tkq_quantity x = n->all.items[k];
+    if (k == i || x.kind == TKQ_OF_STRIDE) continue;
+    if (is_multiple(&q, &x, &c))
+      rival(n, i, q.p, tkq_mul(n->terms, tkq_const(n->terms, c), x.p), "");
+    if (is_multiple(&x, &q, &c))
+      rival(n, k, x.p, tkq_mul(n->terms, tkq_const(n->terms, c), q.p), "");
+  }
+}
 
 /* Whatever else a size is that was guessed.  A small one, and one that was not
  * taken from another tensor, may be a number of the program's as well. */
@@ -430,7 +502,10 @@ static void doubt_size(tkq_numbers *n, int i) {
       !is_part_of(n, i, TKQ_OF_SCALAR))
     rival(n, i, p, tkq_const(n->terms, q->value), "");
   if (q->relation < 0) doubt_products(n, i);
-  if (q->relation < 0 || tkq_is_const(p, &c)) return;
+  if (q->relation < 0 || tkq_is_const(p, &c)) {
+    doubt_multiples(n, i);
+    return;
+  }
   bool atom = p->n == 1 && p->m[0].deg == 1;
   const tkq_atom *a = atom ? &n->terms->atoms.items[p->m[0].atoms[0]] : NULL;
   if (q->value <= SMALL_SIZE || !a || a->kind != TKQ_SIZE ||
@@ -453,7 +528,6 @@ static void limit_grid(tkq_numbers *n) {
 }
 
 void tkq_guess(tkq_numbers *n) {
-  n->unknown_grid = -1;
   size_t nargs = n->launch->nargs;
   for (size_t i = 0; i < nargs; i++)
     for (int k = 0; n->tensors[i].name && k < n->tensors[i].rank; k++)

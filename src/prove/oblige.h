@@ -31,10 +31,18 @@ void tkq_oblige(const tkq_walk *w, const tkq_numbers *n, tkq_items *out);
 bool tkq_covered(const tkq_walk *w, const tkq_numbers *n, size_t tensor,
                  const tkq_subst *given, const char **why);
 
+/* Whether accesses or an assertion go wrong for all sizes for which a condition
+ * does not hold (exact.c); false: that is not known, as of coverage. */
+bool tkq_fails_unless(const tkq_walk *w, const tkq_numbers *n,
+                      const tkq_item *x, const tkq_form *condition);
+
 /* 0 <= lane < shape along each axis. */
 const tkq_form *tkq_lanes_of(tkq_terms *t, const tk_type *type);
 
-/* What came of running the launch that a choice of sizes makes (model.c). */
+/* What came of running the launch that a choice of sizes makes (model.c).
+ * Without a finding, the command is that of a small launch of which the solver
+ * leaves it open, or of the launch itself; NULL: no text makes such a launch.
+ */
 typedef struct tkq_model {
   const char *finding, *command;
 } tkq_model;
@@ -42,5 +50,8 @@ typedef struct tkq_model {
  * interpreter reports that the duty is not kept. */
 bool tkq_refute(const tkq_walk *w, const tkq_numbers *n, const tkq_item *x,
                 tkq_model *out);
+/* Gives the command of the launch itself. */
+void tkq_own_launch(const tkq_walk *w, const tkq_numbers *n, const tkq_item *x,
+                    tkq_model *out);
 
 #endif

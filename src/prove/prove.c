@@ -316,15 +316,22 @@ static bool holds_where(prove_job *j, const tkq_item *x,
   return holds;
 }
 
-/* The first condition under which an item holds that does not always; NULL: it
- * is none of those that are tried. */
-static const char *condition_of(prove_job *j, const tkq_item *x) {
+/* Says under which condition an item holds that does not always: the first of
+ * those that are tried; and whether it holds under no other. */
+static void find_condition(prove_job *j, const tkq_item *x, tk_proof_item *v) {
   tkq_conditions tried = {0};
   tkq_conditions_of(&j->numbers, about(j, x), &tried);
-  for (size_t i = 0; i < tried.n; i++)
-    if (j->terms.budget > 0 && holds_where(j, x, &tried.items[i]))
-      return tried.items[i].text;
-  return NULL;
+  for (size_t i = 0; i < tried.n && !v->holds; i++) {
+    const tkq_condition *c = &tried.items[i];
+    if (j->terms.budget <= 0 || !holds_where(j, x, c)) continue;
+    v->holds = c->text;
+    relate_programs(j);
+    if (tkq_fails_unless(&j->walk, &j->numbers, x, c->fact))
+      v->fails = c->opposite;
+  }
+  relate_programs(j);
+  if (!v->holds && tkq_fails_unless(&j->walk, &j->numbers, x, tkq_false()))
+    v->fails = "always";
 }
 
 static void judge_item(prove_job *j, size_t i) {
@@ -343,14 +350,18 @@ static void judge_item(prove_job *j, size_t i) {
   }
   v->verdict = x->reason ? TK_UNDECIDED : blame_data(j, x, &why);
   v->reason = reason_of(j, x, why);
-  if (x->reason || v->verdict == TK_ON_DATA) return;
   if (j->numbers.wide) return; /* no such launch is small enough to run */
-  if (!tkq_refute(&j->walk, &j->numbers, x, &model)) return;
+  bool refuted = false;
+  if (x->reason || v->verdict == TK_ON_DATA)
+    tkq_own_launch(&j->walk, &j->numbers, x, &model);
+  else
+    refuted = tkq_refute(&j->walk, &j->numbers, x, &model);
+  v->command = model.command;
+  if (!refuted) return;
   v->verdict = TK_REFUTED;
   v->reason = NULL;
   v->finding = model.finding;
-  v->command = model.command;
-  v->holds = condition_of(j, x);
+  find_condition(j, x, v);
 }
 
 /* A proof takes integers for those of mathematics: it holds only where the
@@ -361,7 +372,7 @@ static void rest_on_arithmetic(prove_job *j, size_t i) {
   for (size_t k = 0; k < x->needs.n; k++) {
     const tk_proof_item *w = &j->verdicts[x->needs.items[k]];
     if (w->verdict == TK_PROVED) continue;
-    v->holds = NULL;
+    v->holds = v->fails = NULL;
     if (v->verdict != TK_PROVED) continue;
     v->verdict = w->verdict == TK_ON_DATA ? TK_ON_DATA : TK_UNDECIDED;
     v->reason = tk_arena_printf(

@@ -42,6 +42,8 @@ typedef struct tkq_relation {
 typedef struct tkq_rival {
   int quantity;
   const tkq_poly *p;
+  bool
+      if_asked; /* an axis of the grid: only if the kernel asks for its place */
 } tkq_rival;
 
 typedef struct tkq_tensor {
@@ -75,11 +77,11 @@ typedef struct tkq_numbers {
   TK_VEC(tkq_rival) rivals;
   TK_VEC(tkq_content) contents;
   TK_VEC(const char *) notes;
-  tkq_tensor *tensors; /* by argument */
-  tkq_value *params;   /* by slot */
-  int grid;            /* the first quantity of the grid */
-  int unknown_grid;    /* the relation of an axis of which nobody knows how it
-                          follows from sizes; -1: there is none */
+  tkq_tensor *tensors;  /* by argument */
+  tkq_value *params;    /* by slot */
+  int grid;             /* the first quantity of the grid */
+  bool unknown_grid[3]; /* of each axis: nobody knows how it follows from
+                           sizes; its relation says what it is in the launch */
 } tkq_numbers;
 
 void tkq_numbers_of(tkq_numbers *n);

@@ -222,14 +222,29 @@ static void bound_product(tkq_terms *t, const tkq_mono *m, tkq_facts *out) {
   if (f->kind == TKQ_GE) TK_PUSH(t->arena, out, f);
 }
 
+/* Of a product of x >= a and y >= b: (x - a) * (y - b) is not negative. */
+static void bound_corner(tkq_terms *t, const tkq_mono *m, tkq_facts *out) {
+  const tkq_poly *over[2];
+  if (m->deg != 2) return;
+  for (int i = 0; i < 2; i++) {
+    int64_t low = tkq_atom_low(t, m->atoms[i]);
+    if (low < 1) return; /* that the product is not negative is said anyway */
+    over[i] = tkq_plus(t, atom_itself(t, m->atoms[i]), -low);
+  }
+  const tkq_form *f = tkq_ge(t, tkq_mul(t, over[0], over[1]), tkq_const(t, 0));
+  if (f->kind == TKQ_GE) TK_PUSH(t->arena, out, f);
+}
+
 /* What follows from the facts for the products in them. */
 static void multiply_all(tkq_terms *t, const tkq_facts *facts, tkq_facts *out) {
   solve_factors f = {.terms = t};
   find_factors(&f, facts);
   multiply_facts(t, facts, &f, out);
   find_factors(&f, out);
-  for (size_t i = 0; i < f.products.n; i++)
+  for (size_t i = 0; i < f.products.n; i++) {
     bound_product(t, &f.products.items[i], out);
+    bound_corner(t, &f.products.items[i], out);
+  }
 }
 
 /* ---- systems ------------------------------------------------------------- */

@@ -79,15 +79,23 @@ static void put_item_place(tk_buf *out, const tk_proof_item *x) {
     tk_buf_printf(out, "%s:%d: ", x->place.file, x->place.line);
 }
 
-/* How a counterexample is seen: as a report, and in the debugger where it is
- * about to happen. */
-static void put_commands(tk_buf *out, const char *file,
-                         const tk_proof_item *x) {
-  if (x->holds) tk_buf_printf(out, "    right where: %s\n", x->holds);
-  tk_buf_printf(out, "    see: tkdbg run --check %s %s\n", file, x->command);
+/* The launch in the debugger, where it is about to happen. */
+static void put_opened(tk_buf *out, const char *file, const tk_proof_item *x) {
   tk_buf_puts(out, "    open: tkdbg debug --check ");
   if (x->place.file) tk_buf_printf(out, "-b %d ", x->place.line);
   tk_buf_printf(out, "%s %s\n", file, x->command);
+}
+
+/* How a counterexample is seen, as a report too. */
+static void put_shown(tk_buf *out, const char *file, const tk_proof_item *x) {
+  tk_buf_printf(out, "    run: %s\n", x->finding);
+  if (x->fails && !x->holds)
+    tk_buf_puts(out, "    fails for all sizes\n");
+  else if (x->fails)
+    tk_buf_printf(out, "    fails where: %s, and nowhere else\n", x->fails);
+  else if (x->holds)
+    tk_buf_printf(out, "    right where: %s\n", x->holds);
+  tk_buf_printf(out, "    see: tkdbg run --check %s %s\n", file, x->command);
 }
 
 static void put_item(tk_buf *out, const text_job *j, const tk_proof_item *x) {
@@ -97,9 +105,9 @@ static void put_item(tk_buf *out, const text_job *j, const tk_proof_item *x) {
   if (x->verdict == TK_PROVED) put_needs(out, j, x);
   if (x->reason) tk_buf_printf(out, ": %s", x->reason);
   tk_buf_putc(out, '\n');
-  if (x->verdict != TK_REFUTED) return;
-  tk_buf_printf(out, "    run: %s\n", x->finding);
-  put_commands(out, j->launch->fn->module->file->src->name, x);
+  const char *file = j->launch->fn->module->file->src->name;
+  if (x->verdict == TK_REFUTED) put_shown(out, file, x);
+  if (x->command) put_opened(out, file, x);
 }
 
 static void put_counts(tk_buf *out, const tk_proof *p) {
@@ -184,6 +192,7 @@ static void json_item(tk_buf *out, const tk_proof *p, const tk_proof_item *x) {
   put_string(out, "finding", x->finding);
   put_string(out, "command", x->command);
   put_string(out, "holds", x->holds);
+  put_string(out, "fails", x->fails);
   tk_buf_puts(out, ", \"given\": ");
   json_list(out, p->relations, x->assumed ? p->nrelations : 0, x->assumed);
   tk_buf_putc(out, '}');

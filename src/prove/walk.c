@@ -169,7 +169,15 @@ typedef struct walk_loop {
   const tkq_form *runs;    /* the trip does */
 } walk_loop;
 
-/* The range of the counter; FOR with a step that is known to be above 0. */
+/* How far a trip goes: the step, or, of a loop that counts down, its opposite.
+ */
+static const tkq_poly *stride_of(tkq_terms *t, const tk_stmt *st,
+                                 const tkq_poly *step) {
+  return st->down ? tkq_sub(t, tkq_const(t, 0), step) : step;
+}
+
+/* The range of the counter; FOR with a step of which it is known that it goes
+ * towards the end. */
 static void count(walk_frame *f, walk_loop *l) {
   tkq_terms *t = f->w->terms;
   const tk_stmt *st = l->st;
@@ -178,11 +186,12 @@ static void count(walk_frame *f, walk_loop *l) {
   depend(f, tkq_join(f->w, lo.wraps, tkq_join(f->w, hi.wraps, step.wraps)));
   l->runs = tkq_maybe();
   if (lo.kind != TKQ_INT || hi.kind != TKQ_INT || step.kind != TKQ_INT ||
-      st->down || tkq_low(t, step.p) < 1)
+      tkq_low(t, stride_of(t, st, step.p)) < 1)
     return;
   l->counter = tkq_add(t, lo.p, tkq_mul(t, l->trip, step.p));
   if (!l->counter) return;
-  l->runs = tkq_lt(t, l->counter, hi.p);
+  l->runs =
+      st->down ? tkq_lt(t, hi.p, l->counter) : tkq_lt(t, l->counter, hi.p);
 }
 
 static void set_counter(walk_frame *f, const walk_loop *l) {
@@ -242,9 +251,10 @@ static const tkq_poly *trips_of(walk_frame *f, const walk_loop *l) {
   tkq_terms *t = f->w->terms;
   if (l->st->kind != TK_S_FOR || !l->counter) return NULL;
   const tkq_poly *lo = l->first[l->st->lb].p, *hi = l->first[l->st->ub].p;
-  const tkq_poly *step = l->first[l->st->step].p;
-  const tkq_poly *up = tkq_add(t, tkq_sub(t, hi, lo), tkq_plus(t, step, -1));
-  return tkq_max(t, tkq_const(t, 0), tkq_div(t, up, step));
+  const tkq_poly *step = stride_of(t, l->st, l->first[l->st->step].p);
+  const tkq_poly *way = l->st->down ? tkq_sub(t, lo, hi) : tkq_sub(t, hi, lo);
+  way = tkq_add(t, way, tkq_plus(t, step, -1));
+  return tkq_max(t, tkq_const(t, 0), tkq_div(t, way, step));
 }
 
 static void walk_loop_of(walk_frame *f, const tk_stmt *st) {
@@ -423,4 +433,8 @@ void tkq_walk_program(tkq_walk *w) {
   for (size_t i = 0; i < k->nslots; i++) f.slots[i] = w->params[i];
   w->path = tkq_true();
   walk_body(&f, &k->body);
+  for (size_t i = 0; i < w->terms->atoms.n; i++) {
+    const tkq_atom *a = &w->terms->atoms.items[i];
+    if (a->kind == TKQ_PID) w->asks[a->number] = true;
+  }
 }

@@ -98,6 +98,7 @@ typedef struct tkq_walk {
   tkq_wraps control;       /* of branches and loops: in every case */
   bool inexact;            /* paths may be wider than what runs */
   bool lost;               /* something runs that was not followed */
+  bool asks[3];            /* for its place along each axis of the grid */
   /* while walking */
   const tkq_form *path;
   int loops, depth, dry;

@@ -22,10 +22,13 @@ static tk_arena *where_arena(const where_job *j) {
   return j->n->terms->arena;
 }
 
-static void add_condition(where_job *j, const char *text,
-                          const tkq_form *fact) {
-  if (j->out->n < MOST_CONDITIONS)
-    TK_PUSH(where_arena(j), j->out, ((tkq_condition){text, fact}));
+/* "n % B == 0", and its opposite. */
+static void add_condition(where_job *j, const char *left, const char *right,
+                          const char *not_right, const tkq_form *fact) {
+  tk_arena *a = where_arena(j);
+  tkq_condition c = {tk_arena_printf(a, "%s %s", left, right),
+                     tk_arena_printf(a, "%s %s", left, not_right), fact};
+  if (j->out->n < MOST_CONDITIONS) TK_PUSH(a, j->out, c);
 }
 
 /* ---- sizes --------------------------------------------------------------- */
@@ -67,11 +70,11 @@ static void compare_with_block(where_job *j, const tkq_quantity *q,
                                const char *name, int64_t block) {
   tkq_terms *t = j->n->terms;
   const tkq_poly *c = tkq_const(t, block), *zero = tkq_const(t, 0);
-  add_condition(j,
-                tk_arena_printf(where_arena(j), "%s %% %s == 0", q->name, name),
-                tkq_eq(t, tkq_rem(t, q->p, c), zero));
-  add_condition(j, tk_arena_printf(where_arena(j), "%s <= %s", q->name, name),
-                tkq_ge(t, c, q->p));
+  tk_arena *a = where_arena(j);
+  add_condition(j, tk_arena_printf(a, "%s %% %s", q->name, name), "== 0",
+                "!= 0", tkq_eq(t, tkq_rem(t, q->p, c), zero));
+  add_condition(j, q->name, tk_arena_printf(a, "<= %s", name),
+                tk_arena_printf(a, "> %s", name), tkq_ge(t, c, q->p));
 }
 
 /* A compile-time number; 0: it is none. */
@@ -96,8 +99,9 @@ static void compare_with_blocks(where_job *j, const tkq_quantity *q) {
 static void compare_sizes(where_job *j, const tkq_quantity *a,
                           const tkq_quantity *b) {
   if (a->value != b->value) return;
-  add_condition(j,
-                tk_arena_printf(where_arena(j), "%s == %s", a->name, b->name),
+  tk_arena *arena = where_arena(j);
+  add_condition(j, a->name, tk_arena_printf(arena, "== %s", b->name),
+                tk_arena_printf(arena, "!= %s", b->name),
                 tkq_eq(j->n->terms, a->p, b->p));
 }
 

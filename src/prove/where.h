@@ -5,7 +5,8 @@
 #include "prove/relate.h"
 
 typedef struct tkq_condition {
-  const char *text; /* "n % BLOCK == 0" */
+  const char *text;     /* "n % BLOCK == 0" */
+  const char *opposite; /* "n % B != 0" */
   const tkq_form *fact;
 } tkq_condition;
 

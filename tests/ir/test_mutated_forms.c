@@ -20,7 +20,7 @@
 #include "support/form_trial.h"
 #include "support/suite.h"
 
-enum { MUTANTS = 6000, PATIENCE = 60 };
+enum { MUTANTS = 6000, PATIENCE = 300 };
 
 /* A form, and the case that it is of. */
 typedef struct form_seed {

@@ -1,10 +1,15 @@
-"""Proves the kernels of many scripts, and prints shares and times as a table.
+"""Proves the kernels of many scripts and tests, and prints shares and times as
+a table.
 
-    corpus.py --tkdbg PROGRAM [NAME=FOLDER ...]
+    corpus.py --tkdbg PROGRAM [--keep FOLDER] [--cases N] [--seconds N]
+        [NAME=FOLDER ...]
 
-Always the examples; more are scripts of a FOLDER, or the *.json in it that
-`tkdbg prove --table` has written.  A script that takes too long, or of which no
-kernel was proved because it failed, is named.
+Always the examples and the solutions of the puzzles; more are what lies in a
+FOLDER: scripts, files of tests (test_*.py, which pytest runs, N cases of each
+function), and the *.json that `tkdbg prove --table` has written.  A script that
+takes too long, or of which no kernel was proved because it failed, is named.
+--keep: what is proved stays in that folder, and what is there already is not
+proved again, so that long work can be done in parts.
 """
 from __future__ import annotations
 
@@ -13,6 +18,8 @@ import collections
 import glob
 import json
 import os
+import re
+import resource
 import signal
 import statistics
 import subprocess
@@ -20,22 +27,25 @@ import sys
 import tempfile
 from typing import Any
 
+import answers
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 VERDICTS = "proved", "counterexample", "depends on data", "undecided"
 STATUSES = 0, 1, 5  # of `tkdbg prove`, where it came to an end
-MOST_SECONDS = 300  # of a script
 
 
-def run_to_end(command: list[str]) -> tuple[int | None, str]:
+def run_to_end(command: list[str], seconds: int) -> tuple[int | None, str]:
     """The status of a command and the last line that it wrote; None: it took
     too long, and what it had started is ended with it."""
+    path = os.pathsep.join([os.path.join(HERE, "plugin"), *filter(None, [
+        os.environ.get("PYTHONPATH")])])
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE, text=True, errors="replace",
-        start_new_session=True)
+        start_new_session=True, env=dict(os.environ, PYTHONPATH=path))
     try:
-        said = process.communicate(timeout=MOST_SECONDS)[1].split("\n")
+        said = process.communicate(timeout=seconds)[1].split("\n")
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
@@ -43,21 +53,75 @@ def run_to_end(command: list[str]) -> tuple[int | None, str]:
     return process.returncode, next((x for x in reversed(said) if x), "")
 
 
-def proved(tkdbg: str, script: str, failed: list[str]) -> list[dict[str, Any]]:
-    """The kernels of a script; adds to those that failed, with the reason."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "table.json")
+class Corpus:
+    """What is proved, by group, and what failed."""
+
+    def __init__(self, given: argparse.Namespace, keep: str) -> None:
+        self.tkdbg, self.seconds, self.keep = given.tkdbg, given.seconds, keep
+        self.groups: dict[str, list[dict[str, Any]]] = {}
+        self.failed: list[str] = []
+
+    def add(self, group: str, what: str, command: list[str]) -> None:
+        """The kernels that a command launches; what: its name."""
+        safe = re.sub(r"[^\w.]+", "_", f"{group} {what}")
+        path = os.path.join(self.keep, safe + ".json")
+        if not os.path.exists(path):
+            self._prove(group, what, path, command)
+        self.groups.setdefault(group, []).extend(read([path]))
+
+    def _prove(self, group: str, what: str, path: str,
+               command: list[str]) -> None:
         status, said = run_to_end(
-            [tkdbg, "prove", "-q", "--table", path, script])
-        kernels = read([path])
-    print(f"{script}: {len(kernels)} kernels", file=sys.stderr, flush=True)
-    if status is None:
-        failed.append(f"{script}: longer than {MOST_SECONDS} s, "
-                      f"after {len(kernels)} kernels")
-    elif status not in STATUSES:
-        failed.append(f"{script}: status {status}, "
-                      f"after {len(kernels)} kernels: {said}")
-    return kernels
+            [self.tkdbg, "prove", "-q", "--table", path, *command],
+            self.seconds)
+        number = len(read([path]))
+        print(f"{group}: {what}: {number} kernels", file=sys.stderr, flush=True)
+        if status is None:
+            self.failed.append(f"{what}: longer than {self.seconds} s, "
+                               f"after {number} kernels")
+        elif status not in STATUSES or (status == 1 and not number):
+            self.failed.append(f"{what}: status {status}, "
+                               f"after {number} kernels: {said}")
+
+    def add_launch(self, group: str, what: str, command: list[str]) -> None:
+        """What is proved of a direct launch, which makes no table."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        done = subprocess.run(
+            [self.tkdbg, "prove", "--json", *command], capture_output=True,
+            text=True, stdin=subprocess.DEVNULL, timeout=self.seconds)
+        spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        if done.returncode not in STATUSES:
+            self.failed.append(f"{what}: status {done.returncode}: "
+                               f"{done.stderr.strip()}")
+            return
+        for line in done.stdout.splitlines():
+            proof = json.loads(line)
+            found = {i["verdict"] for i in proof["items"]} or {"proved"}
+            proof.update(seconds=spent, verdict=(
+                "proved" if found == {"proved"} else "not proved"))
+            self.groups.setdefault(group, []).append(proof)
+
+    def add_folder(self, group: str, folder: str) -> None:
+        """Scripts, tests and tables."""
+        tables = sorted(glob.glob(os.path.join(folder, "*.json")))
+        self.groups.setdefault(group, []).extend(read(tables))
+        for path in sorted(glob.glob(os.path.join(folder, "**", "*.py"),
+                                     recursive=True)):
+            name = os.path.basename(path)
+            if name.startswith("test_"):
+                self.add(group, os.path.relpath(path, folder), [
+                    "-m", "pytest", "-q", "-p", "few",
+                    path])
+            elif os.path.dirname(path) == os.path.normpath(folder):
+                self.add(group, name, [path])
+
+    def add_puzzles(self, group: str, folder: str) -> None:
+        """The solutions of a pack."""
+        with tempfile.TemporaryDirectory() as into:
+            for path, options in answers.launches(folder, into):
+                what = os.path.basename(path)[:-len(".py")]
+                kernel = options[options.index("--kernel") + 1]
+                self.add_launch(group, f"{what} {kernel}", [path, *options])
 
 
 def read(tables: list[str]) -> list[dict[str, Any]]:
@@ -87,7 +151,8 @@ def row(name: str, kernels: list[dict[str, Any]]) -> str:
               for v in VERDICTS]
     whole = sum(k["verdict"] == "proved" for k in kernels)
     seconds = [k["seconds"] for k in kernels] or [0.0]
-    cells = [name, len(kernels), whole, len(items), *shares,
+    names = {k["kernel"] for k in kernels}
+    cells = [name, len(names), len(kernels), whole, len(items), *shares,
              f"{statistics.median(seconds):.2f}", f"{max(seconds):.1f}"]
     return "| " + " | ".join(map(str, cells)) + " |\n"
 
@@ -101,7 +166,7 @@ def reasons(kernels: list[dict[str, Any]]) -> list[tuple[str, int]]:
 
 
 def table(groups: dict[str, list[dict[str, Any]]]) -> str:
-    heads = ["kernels of", "forms", "all proved", "questions", *VERDICTS,
+    heads = ["from", "kernels", "forms", "all proved", "questions", *VERDICTS,
              "median s", "most s"]
     text = "| " + " | ".join(heads) + " |\n" + "|---" * len(heads) + "|\n"
     return text + "".join(row(name, k) for name, k in groups.items() if k)
@@ -120,28 +185,37 @@ def show(groups: dict[str, list[dict[str, Any]]]) -> None:
             print(f"{name}: undecided, {count}: {reason}")
 
 
+def prove_all(given: argparse.Namespace, keep: str) -> Corpus:
+    corpus = Corpus(given, keep)
+    os.environ["TKDBG_CASES"] = str(given.cases)
+    corpus.add_folder("the examples", os.path.join(ROOT, "examples"))
+    corpus.add_puzzles("the puzzles", os.path.join(ROOT, "puzzles"))
+    for more in given.more:
+        name, _, where = more.partition("=")
+        corpus.add_folder(name, where)
+    for name, kernels in corpus.groups.items():
+        corpus.groups[name] = distinct(kernels)
+    return corpus
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--tkdbg", required=True)
+    parser.add_argument("--keep", metavar="FOLDER")
+    parser.add_argument("--cases", type=int, default=1)
+    parser.add_argument("--seconds", type=int, default=300)
     parser.add_argument("more", nargs="*", metavar="NAME=FOLDER")
     given = parser.parse_args()
-    groups: dict[str, list[dict[str, Any]]] = {}
-    failed: list[str] = []
-    scripts = {"the examples": sorted(glob.glob(
-        os.path.join(ROOT, "examples", "*.py")))}
-    for more in given.more:
-        name, _, where = more.partition("=")
-        scripts[name] = sorted(glob.glob(os.path.join(where, "*.py")))
-        groups[name] = read(glob.glob(os.path.join(where, "*.json")))
-    for name, paths in scripts.items():
-        groups[name] = distinct(groups.pop(name, []) + [
-            k for path in paths
-            for k in proved(given.tkdbg, path, failed)])
-    show(groups)
-    for line in failed:
+    if given.keep:
+        os.makedirs(given.keep, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = prove_all(given, given.keep or folder)
+    show(corpus.groups)
+    for line in corpus.failed:
         print(f"failed: {line}")
-    print(table(groups), end="")
-    return 1 if failed else 0
+    print(table(corpus.groups), end="")
+    return 1 if corpus.failed else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

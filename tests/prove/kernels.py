@@ -96,6 +96,13 @@ def in_place_shift(x, n, B: tl.constexpr):
 
 
 @triton.jit
+def in_place_step(x, n, B: tl.constexpr):
+    i = tl.program_id(0) + tl.arange(0, B)
+    m = i < n
+    tl.store(x + i, tl.load(x + i, mask=m) * 2, mask=m)
+
+
+@triton.jit
 def clamped(x, out, n, B: tl.constexpr):
     i = tl.minimum(tl.program_id(0) * B + tl.arange(0, B), n - 1)
     j = tl.program_id(0) * B + tl.arange(0, B)
@@ -146,6 +153,21 @@ def grid_stride(x, out, n, B: tl.constexpr):
 
 
 @triton.jit
+def grid_stride_bare(x, out, n, B: tl.constexpr):
+    for s in range(tl.program_id(0) * B, n, tl.num_programs(0) * B):
+        i = s + tl.arange(0, B)
+        tl.store(out + i, tl.load(x + i, mask=i < n), mask=i <= n)
+
+
+@triton.jit
+def grid_stride_short(x, out, n, B: tl.constexpr):
+    for s in range(tl.program_id(0), n, tl.num_programs(0) * B):
+        i = s + tl.arange(0, B)
+        m = i < n
+        tl.store(out + i, tl.load(x + i, mask=m), mask=m)
+
+
+@triton.jit
 def persistent(x, out, n, B: tl.constexpr, P: tl.constexpr):
     for t in range(tl.program_id(0), tl.cdiv(n, B), P):
         i = t * B + tl.arange(0, B)
@@ -185,6 +207,27 @@ def rows(x, out, stride, N, B: tl.constexpr):
         c = off + tl.arange(0, B)
         m = c < N
         tl.store(out + c, tl.load(x + c, mask=m) - mean, mask=m)
+
+
+@triton.jit
+def rows_down(x, out, stride, N, B: tl.constexpr):
+    row = tl.program_id(0)
+    for left in range(N, 0, -B):
+        c = N - left + tl.arange(0, B)
+        m = tl.arange(0, B) < left
+        v = tl.load(x + row * stride + c, mask=m)
+        tl.store(out + row * stride + c, v, mask=m)
+
+
+@triton.jit
+def rows_down_bare(x, out, stride, N, B: tl.constexpr):
+    row = tl.program_id(0)
+    x += row * stride
+    s = 0.0
+    for left in range(N, 0, -B):
+        s += tl.sum(tl.load(x + tl.arange(0, B)))
+        x += B
+    tl.store(out + row, s)
 
 
 @triton.jit
@@ -233,6 +276,16 @@ def copy_2d(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
     c = tl.program_id(1) * BN + tl.arange(0, BN)[None, :]
     m = (r < M) & (c < N)
     v = tl.load(x + r * stride_x + c, mask=m)
+    tl.store(out + r * stride_o + c, v, mask=m)
+
+
+@triton.jit
+def copy_2d_from(x, out, M, N, stride_x, stride_o, BM: tl.constexpr,
+                 BN: tl.constexpr):
+    r = tl.program_id(0) * BM + tl.arange(0, BM)[:, None]
+    c = tl.program_id(1) * BN + tl.arange(0, BN)[None, :]
+    m = (r < M) & (c < N)
+    v = tl.load(x + r + c, mask=m)
     tl.store(out + r * stride_o + c, v, mask=m)
 
 

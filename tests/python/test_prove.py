@@ -100,6 +100,37 @@ class Verdicts(unittest.TestCase):
                                   if i["verdict"] == "counterexample"},
                                  known[row.kernel])
 
+    def test_where_exactly_it_fails(self):
+        known = {"copy_no_mask": {"x.shape[0] % B != 0"},
+                 "copy_le": {"n % B != 0"}, "stencil_left": {"always"},
+                 "in_place_step": {"n > B"}, "asserted_more": {"n % B != 0"},
+                 "triangle": {None}, "in_place_shift": {"n > B"}}
+        for row in table():
+            if row.kernel not in known:
+                continue
+            proof, _ = prove(row)
+            with self.subTest(row.kernel):
+                self.assertEqual({i.get("fails") for i in proof["items"]
+                                  if i["verdict"] == "counterexample"},
+                                 known[row.kernel])
+
+    def test_it_fails_exactly_there(self):
+        """Of every size up to 50."""
+        for n in range(2, 50):
+            launch = launches.launch("V", "copy_le", n, 1, 1)
+            done = run("run", "-q", "--check=bounds", launches.KERNELS,
+                       *launch.options())
+            self.assertEqual(done.returncode, 1 if n % launches.B else 0, n)
+
+    def test_what_depends_on_data_opens_in_the_debugger(self):
+        launch = launches.launch("G", "gather", *launches.SIZES)
+        done = run("prove", launches.KERNELS, *launch.options())
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        command = re.search(r"    open: tkdbg (.*)", done.stdout)[1]
+        done = run(*command.replace("'", "").split(" "), "--ex", "run")
+        self.assertIn("tl.load(x + j, mask=m)", done.stdout)
+
     def test_a_counterexample_opens_in_the_debugger(self):
         launch = launches.launch("V", "copy_no_mask", *launches.SIZES)
         done = run("prove", launches.KERNELS, *launch.options())
@@ -208,6 +239,52 @@ class Relations(unittest.TestCase):
             self.skipTest("isl is not installed (libisl-dev)")
         self.assertEqual(having(json.loads(done.stdout), "counterexample"),
                          set())
+
+    def test_a_tensor_that_is_some_times_another(self):
+        """Nothing says that it is twice as long, but it may be so."""
+        text = ("import triton\nimport triton.language as tl\n@triton.jit\n"
+                "def twice(x, o, n, B: tl.constexpr):\n"
+                "    i = tl.program_id(0) * B + tl.arange(0, B)\n"
+                "    v = tl.load(x + i // 2, mask=i < 2 * n)\n"
+                "    tl.store(o + i, v, mask=i < 2 * n)\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "kernels.py")
+            with open(path, "w") as f:
+                f.write(text)
+            done = run("prove", "--json", path, "--kernel", "twice",
+                       "--grid", "4", "--arg", "x=f32[50]:ones", "--arg",
+                       "o=f32[100]:empty", "--arg", "n=50", "--arg", "B=32")
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        self.assertEqual(having(json.loads(done.stdout), "counterexample"),
+                         set())
+
+    def test_one_program_may_be_all_that_a_size_needs(self):
+        """Of 12 columns, one program of 16 lanes writes all."""
+        launch = launches.launch("T", "copy_2d", 91, 12, 1)
+        done = run("prove", "--json", launches.KERNELS, *launch.options())
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        self.assertEqual(having(json.loads(done.stdout), "counterexample"),
+                         set())
+
+    def test_a_grid_shares_out_what_is_written(self):
+        """With two programs along each axis, any size could be meant."""
+        launch = launches.launch("M", "matmul", 20, 25, 30)
+        done = run("prove", launches.KERNELS, *launch.options())
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("grid[1] = cdiv(b.shape[1], BN)", done.stdout)
+
+    def test_a_grid_of_which_nothing_is_known(self):
+        """The first program of any goes wrong, though not in this launch."""
+        launch = launches.launch("C", "grid_stride_bare", 96, 1, 1)
+        done = run("prove", launches.KERNELS, *launch.options())
+        if "libisl-dev" in done.stderr:
+            self.skipTest("isl is not installed (libisl-dev)")
+        self.assertIn("store to out: bounds: counterexample", done.stdout)
+        self.assertIn("--grid 1,1,1", done.stdout)
 
     def conditions(self, kernel, *more):
         """The files of --smt-out, by name, of a kernel that a row is about,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/time.h>
 
+#include "tkdbg/prove.h"
 #include "typing/origin.h"
 
 /* ---- memory and time ----------------------------------------------------- */
@@ -144,6 +145,18 @@ static void run_form(tk_session *s, tk_launch *l, uint32_t how) {
   run_briefly(s, l, &options);
 }
 
+/* Of so many forms: a proof takes longer than a run. */
+enum { PROVED_TOO = 5 };
+
+/* What is proved of a form is told as text and as JSON. */
+static void prove_form_too(tk_launch *l) {
+  tk_prove_options o = {.size = sizeof o};
+  const tk_proof *p;
+  if (tk_launch_prove(l, &o, &p) != TK_OK) return;
+  tk_proof_text(l, p);
+  tk_proof_json(l, p);
+}
+
 form_end form_trial(const char *text, size_t n, uint32_t how,
                     const test_case *like) {
   size_t held = 0;
@@ -156,6 +169,7 @@ form_end form_trial(const char *text, size_t n, uint32_t how,
     read_again(s, f);
     tk_launch *l = launch_of(s, f, like);
     end = l ? FORM_RAN : FORM_UNFIT;
+    if (l && how % 16 == PROVED_TOO) prove_form_too(l);
     if (l) run_form(s, l, how);
   } else if (!tk_report_count(s)) {
     abort();

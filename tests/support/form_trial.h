@@ -3,7 +3,8 @@
  * Whatever the text, a trial must end without a crash, a failed assertion, a
  * leak or an unbounded wait.  What is accepted is printed, read again and must
  * print as the same text; then it runs for a moment, in one of the ways that
- * programs run.  A trial that breaks a promise calls abort().
+ * programs run.  Of one in sixteen it is also asked what can be proved.  A
+ * trial that breaks a promise calls abort().
  */
 #ifndef TESTS_SUPPORT_FORM_TRIAL_H
 #define TESTS_SUPPORT_FORM_TRIAL_H
