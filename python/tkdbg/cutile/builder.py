@@ -119,6 +119,7 @@ class Builder:
         self.lift = lift
         self.lines = Lines(kernel.sources.get(kernel.place.file, ()))
         self.slots: dict[Value, Slot] = {}
+        self.ones: set[Slot] = around.ones if around else set()
         self.constants: dict[Value, Any] = (
             dict(around.constants) if around else {})
         self.known: dict[Any, Slot] = {}  # constants of the open statement
