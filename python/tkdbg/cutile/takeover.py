@@ -201,9 +201,8 @@ def _prepare(session, kernel, values):
     annotations = front.parameters_of(kernel)[1]
     told = (_told(annotations, values) if len(values) == len(annotations)
             else None)
-    made = told and kept.get((session, told[0]))
-    if made:
-        return made, told[1]
+    if told and (session, told[0]) in kept:
+        return kept[session, told[0]], told[1]
     function, args = _read(session, kernel, values)
     sig = front.signature(args.constraints, function.__name__)
     kinds = tuple((leaf.name, arguments.kind_of(type(leaf.value)))

@@ -191,8 +191,8 @@ class Halves:
                 first = first[0]
             if (factors and first.dtype is single and keys.has(cpu) and
                     tf32.is_allowed(self.virtual, args)):
-                args = [tf32.rounded(self.torch, a) if i in factors else a
-                        for i, a in enumerate(args)]
+                args = (*(tf32.rounded(self.torch, a) if i in factors else a
+                          for i, a in enumerate(args)),)
             if (first.dtype not in halves or
                     getattr(first, MARK, None) == HOST or
                     not keys.has(cpu)):
