@@ -623,6 +623,36 @@ def set_natives(patches: Any, functions: dict) -> None:
         patches.set(_torch()._C, "_cuda_" + name, function)
 
 
+_PRECISIONS = ("_set_cublas_allow_tf32", "_set_float32_matmul_precision",
+               "_set_fp32_precision_setter")
+
+
+def allows_tf32() -> bool:
+    """Whether CUDA may compute products of fp32 in TF32."""
+    of = getattr(_torch()._C, "_get_fp32_precision_getter", None)
+    if of is None:  # before 2.9
+        return bool(_torch()._C._get_cublas_allow_tf32())
+    return of("cuda", "matmul") == "tf32"
+
+
+def watch_tf32(patches: Any, allowed: Callable[[], None]) -> None:
+    """Calls allowed once TF32 is, now or later."""
+    def telling(setter):
+        def set_precision(*args):
+            result = setter(*args)
+            if allows_tf32():
+                allowed()
+            return result
+        return set_precision
+
+    for name in _PRECISIONS:
+        before = getattr(_torch()._C, name, None)
+        if before is not None:
+            patches.set(_torch()._C, name, telling(before))
+    if allows_tf32():
+        allowed()
+
+
 def set_allocators(patches: Any, functions: dict) -> None:
     """Sets what code that PyTorch's compiler wrote allocates with, on CUDA,
     on the CPU, and as parts of tensors: {name: function of what is there}.

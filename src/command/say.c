@@ -13,11 +13,27 @@ int tkt_width(const tkt *d) {
 
 /* ---- saying ------------------------------------------------------------ */
 
+/* While a launch runs, tkdbg speaks in the words of the kernel's language. */
+static const char *in_words(tkt *d, tk_arena *a, const char *text) {
+  const tk_env *e = d->env;
+  return e->words ? e->words(e->whose_words, a, text) : text;
+}
+
 void tkt_say(tkt *d, const char *fmt, ...) {
+  tk_arena words;
   va_list ap;
   va_start(ap, fmt);
-  tk_buf_vprintf(&d->out, fmt, ap);
+  tk_arena_init(&words, d->env);
+  tk_buf_vprintf(&d->out, in_words(d, &words, fmt), ap);
+  tk_arena_free(&words);
   va_end(ap);
+}
+
+void tkt_say_words(tkt *d, const char *text) {
+  tk_arena words;
+  tk_arena_init(&words, d->env);
+  tk_buf_puts(&d->out, in_words(d, &words, text));
+  tk_arena_free(&words);
 }
 
 /* ---- lines as wide as the terminal -------------------------------------- */

@@ -9,6 +9,8 @@
 #include "command/command.h"
 
 void tkt_say(tkt *d, const char *fmt, ...) TK_PRINTF(2, 3);
+/* A text of tkdbg's own, without conversions. */
+void tkt_say_words(tkt *d, const char *text);
 /* Says why a command fails, and ends it. */
 void tkt_fail(tkt *d, const char *fmt, ...) TK_PRINTF(2, 3) TK_NORETURN;
 /* Folds the lines that were said from a position of d->out on. */

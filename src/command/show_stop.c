@@ -262,7 +262,7 @@ static void put_launch(tkt *d, const tk_debug_stop *s) {
 
 static void put_reason(tkt *d, const tk_debug_stop *s) {
   const char *text = reasons[s->reason].text;
-  tk_buf_puts(&d->out, text);
+  tkt_say_words(d, text);
   if (s->point) tk_buf_printf(&d->out, " %d", s->point);
   if (s->caught) tk_buf_printf(&d->out, " (%s)", s->caught);
   if (s->reason == TK_STOP_EVENT)
@@ -298,7 +298,7 @@ static void show_place(tkt *d, const tk_debug_stop *s) {
     put_launch(d, s);
     tk_buf_puts(&d->out, ", ");
   }
-  tk_buf_puts(&d->out, "program ");
+  tkt_say(d, "program ");
   tkt_put_pid(&d->out, s->pid, s->grid);
   if (s->in_loop)
     tk_buf_printf(&d->out, ", trip %llu", (unsigned long long)s->trip);

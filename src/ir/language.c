@@ -6,18 +6,12 @@
 
 static const char *const names[] = {
 #define LANGUAGE(id, name, strict) name,
-#define PHRASE(id, from, to)
 #include "ir/language.def"
-#undef LANGUAGE
-#undef PHRASE
 };
 
 static const bool is_strict[] = {
 #define LANGUAGE(id, name, strict) strict,
-#define PHRASE(id, from, to)
 #include "ir/language.def"
-#undef LANGUAGE
-#undef PHRASE
 };
 
 typedef struct phrase {
@@ -26,11 +20,18 @@ typedef struct phrase {
 } phrase;
 
 static const phrase phrases[] = {
-#define LANGUAGE(id, name, strict)
 #define PHRASE(id, from, to) {TK_LANGUAGE_##id, from, to},
 #include "ir/language.def"
-#undef LANGUAGE
-#undef PHRASE
+};
+
+static const char *const modules[TK_COUNT(names)] = {
+#define MODULE(id, name) [TK_LANGUAGE_##id] = name,
+#include "ir/language.def"
+};
+
+static const phrase members[] = {
+#define MEMBER(id, from, to) {TK_LANGUAGE_##id, from, to},
+#include "ir/language.def"
 };
 
 const char *tk_language_name(tk_language l) {
@@ -39,6 +40,17 @@ const char *tk_language_name(tk_language l) {
 
 bool tk_language_is_strict(tk_language l) {
   return is_strict[l];
+}
+
+const char *tk_language_module(tk_language l) {
+  return modules[l];
+}
+
+const char *tk_language_member(tk_language l, const char *name) {
+  for (size_t i = 0; i < TK_COUNT(members); i++)
+    if (members[i].language == l && !strcmp(members[i].from, name))
+      return members[i].to;
+  return name;
 }
 
 int tk_language_find(const char *name) {

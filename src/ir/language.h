@@ -11,10 +11,7 @@
 
 typedef enum tk_language {
 #define LANGUAGE(id, name, strict) TK_LANGUAGE_##id,
-#define PHRASE(id, from, to)
 #include "ir/language.def"
-#undef LANGUAGE
-#undef PHRASE
 } tk_language;
 
 /* As the head of a text says it. */
@@ -24,6 +21,11 @@ const char *tk_language_name(tk_language l);
 bool tk_language_is_strict(tk_language l);
 /* -1: it is none. */
 int tk_language_find(const char *name);
+/* What kernels in it call its module, or NULL where that is Triton's. */
+const char *tk_language_module(tk_language l);
+/* What Triton's module calls a member of the language's; its own name where
+ * that is the same. */
+const char *tk_language_member(tk_language l, const char *name);
 /* A message's format in the words of a language; what it is filled with stays
  * as it is.  The result is in the arena. */
 const char *tk_language_words(int language, tk_arena *a, const char *format);

@@ -51,6 +51,14 @@ static void bind_places(tks *s, tk_eval *x) {
   bind_added(s, "tl", &tl);
 }
 
+/* The module of the language that the kernel was written in. */
+static void bind_module(tks *s, const tk_func *f) {
+  tk_language l = f ? f->program->language : TK_LANGUAGE_TRITON;
+  const char *name = tk_language_name(l);
+  sval module = {.kind = V_MODULE, .s = name, .n = strlen(name)};
+  if (tk_language_module(l)) bind_added(s, tk_language_module(l), &module);
+}
+
 /* ---- what is not needed ------------------------------------------------- */
 
 static void need(const tk_inst *in, uint8_t *needed) {
@@ -259,6 +267,7 @@ static void compile_text(tks *s, job *j) {
   tks_emit_to(s, &st->insts);
   s->frame->scope = j->w->scope; /* bindings never change: newer ones hide */
   bind_places(s, x);
+  bind_module(s, j->w->func);
   bind_tensors(s);
   sval v = typed_value(s, j);
   take_result(s, x, &v);

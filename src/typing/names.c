@@ -204,7 +204,16 @@ static const tks_op *old_extreme(tks *s, const char *name) {
   return tks_find_op(s, now);
 }
 
+/* A member of the module of another language is Triton's. */
+static void use_triton_name(const char **module, const char **name) {
+  int l = tk_language_find(*module);
+  if (l < 0 || !tk_language_module((tk_language)l)) return;
+  *module = "tl";
+  *name = tk_language_member((tk_language)l, *name);
+}
+
 sval tks_module_attr(tks *s, const char *module, const char *name) {
+  use_triton_name(&module, &name);
   const char *canon = canonical_module(module);
   const char *full =
       tk_arena_printf(s->arena, "%s.%s", canon ? canon : module, name);

@@ -147,6 +147,27 @@ class Launches(unittest.TestCase):
             "print(b)\n")
         self.assertIn("[ 0.  2.  4.  6.  8. 10.  0.  0.]", output)
 
+    @unittest.skipUnless(importlib.util.find_spec("torch"),
+                         "PyTorch is not installed")
+    def test_known_launches_are_told_apart(self):
+        code, output = self.script("""
+import torch
+x = torch.arange(8.0, device="cuda")
+for part in slice(8), slice(8), slice(1, 8), slice(4), slice(None, None, 2):
+    y = torch.zeros(8, device="cuda")
+    ct.launch(1, (2,), double, (x[part], y[part], 1, 4))
+    print(y.int().tolist())
+try:
+    ct.launch(1, (2,), double, (x, y, 1 << 40, 4))
+except OverflowError:
+    print("too large")
+""")
+        self.assertEqual(code, 0, output)
+        self.assertIn("[0, 2, 4, 6, 8, 10, 12, 14]\n" * 2 +
+                      "[0, 2, 4, 6, 8, 10, 12, 14]\n"
+                      "[0, 2, 4, 6, 0, 0, 0, 0]\n"
+                      "[0, 0, 4, 0, 8, 0, 12, 0]\ntoo large\n", output)
+
     def test_stream_is_required(self):
         self.refused("ct.launch(None, (1,), double, (a, b, 1, 8))",
                      "Stream is required, got None")

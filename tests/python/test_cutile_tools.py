@@ -72,6 +72,18 @@ class Tools(unittest.TestCase):
         self.assertIn(f"(tkdbg) print y\ny: fp32[8] = {VALUE}", said)
         self.assertIn("(tkdbg) print k\nk: int32 = 1\n", said)
 
+    def test_the_debugger_speaks_of_blocks(self):
+        said = self.command(
+            "debug", "-q",
+            "-ex", "break 11 if ct.bid(0) == 0 and k == 2", "-ex", "run",
+            "-ex", "print ct.num_blocks(0)", "-ex", "print ct.sum(y, 0)",
+            "-ex", "print ct.foo", "-ex", "quit", "script.py", status=0)
+        self.assertIn("Breakpoint 1, launch 1 (horner), block (0, 0, 0)", said)
+        self.assertIn("ct.num_blocks(0): int32 = 8\n", said)
+        self.assertIn("ct.sum(y, 0): fp32 = ", said)
+        self.assertIn("foo is not an operation", said)
+        self.assertNotIn("program", said)
+
     def test_record_and_replay(self):
         self.command("run", "-q", "--record", "l.safetensors", "script.py")
         said = self.command("replay", "-q", "l.safetensors", "--print", "out")

@@ -1,6 +1,7 @@
 """Products and reductions of halves on the virtual device, against float64,
 and types that only CUDA has kernels for."""
 import unittest
+from unittest import mock
 
 import support
 
@@ -12,6 +13,7 @@ if support.real_cuda():
     raise unittest.SkipTest("PyTorch has a real CUDA device")
 
 import tkdbg  # noqa: E402
+from tkdbg import device  # noqa: E402
 
 tkdbg.install(quiet=True)
 
@@ -286,6 +288,70 @@ class Types(unittest.TestCase):
         self.assertTrue(torch.trace(bits.diag()).item())
         self.assertTrue(bits.abs().all().item())
 
+
+class TF32(unittest.TestCase):
+    """Products of fp32 whose operands have more digits than TF32."""
+    TIE, ABOVE, LONG = 1024.5, 1025.5, 1024.75
+
+    def setUp(self):
+        before = torch.get_float32_matmul_precision()
+        self.addCleanup(torch.set_float32_matmul_precision, before)
+
+    def product(self, value, device="cuda"):
+        x = torch.tensor([[value]], device=device)
+        return (x @ torch.ones(1, 1, device=device)).item()
+
+    def test_not_unless_it_is_allowed(self):
+        torch.set_float32_matmul_precision("highest")
+        self.assertEqual(self.product(self.LONG), self.LONG)
+
+    def test_rounded_to_nearest_and_ties_to_even(self):
+        torch.set_float32_matmul_precision("high")
+        self.assertEqual([self.product(v) for v in (
+            self.TIE, self.ABOVE, self.LONG, -self.LONG)],
+            [1024.0, 1026.0, 1025.0, -1025.0])
+
+    def test_ties_away_from_zero_before_hopper(self):
+        torch.set_float32_matmul_precision("high")
+        with mock.patch.object(device, "model",
+                               lambda: device.MODELS["sm_86"]):
+            self.assertEqual(self.product(self.TIE), 1025.0)
+
+    def test_each_way_to_allow_it(self):
+        for name, value, other in (("allow_tf32", True, False),
+                                   ("fp32_precision", "tf32", "ieee")):
+            matmul = torch.backends.cuda.matmul
+            if name == "fp32_precision" and not hasattr(
+                    torch._C, "_get_fp32_precision_getter"):
+                continue  # PyTorch has it since 2.9
+            setattr(matmul, name, value)
+            try:
+                self.assertEqual(self.product(self.LONG), 1025.0, name)
+            finally:
+                setattr(matmul, name, other)
+            self.assertEqual(self.product(self.LONG), self.LONG, name)
+
+    def test_what_is_added_is_not_rounded(self):
+        torch.set_float32_matmul_precision("high")
+        x = torch.tensor([[self.LONG]], device="cuda")
+        one = torch.ones(1, 1, device="cuda")
+        self.assertEqual(torch.addmm(x, x, one).item(), 1025.0 + self.LONG)
+        self.assertEqual(torch.baddbmm(x[None], x[None], one[None]).item(),
+                         1025.0 + self.LONG)
+
+    def test_gradients(self):
+        torch.set_float32_matmul_precision("high")
+        x = torch.tensor([[self.LONG]], device="cuda")
+        w = torch.ones(1, 1, device="cuda", requires_grad=True)
+        (x @ w).sum().backward()
+        self.assertEqual(w.grad.item(), 1025.0)
+
+    def test_the_host_and_what_is_no_number(self):
+        torch.set_float32_matmul_precision("high")
+        self.assertEqual(self.product(self.LONG, "cpu"), self.LONG)
+        self.assertEqual(self.product(float("inf")), float("inf"))
+        self.assertNotEqual(self.product(float("nan")),
+                            self.product(float("nan")))
 
 if __name__ == "__main__":
     unittest.main()

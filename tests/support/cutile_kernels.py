@@ -1284,6 +1284,16 @@ def to_exponents():
     same(back, np.r_[2.0 ** (np.arange(255) - 127), np.nan].astype("f4"))
 
 
+@case
+def from_bytes_without_a_sign():
+    codes, back = np.arange(256, dtype="u1"), np.zeros(256, "f4")
+    launch((1,), from_codes(ct.float8_e5m3fnu), codes, back, 256)
+    e, m = codes // 8, codes % 8 / 8.0
+    want = np.where(e == 0, m * 2.0 ** -14, (1 + m) * 2.0 ** (e - 15.0))
+    want[255] = np.nan  # 254 is the largest, 1.75 * 2 ** 16
+    same(back, want.astype("f4"))
+
+
 @ct.kernel
 def to_fours(a, out, T: Int):
     t = ct.load(a, (0,), (T,)).astype(ct.float4_e2m1fn)

@@ -15,20 +15,23 @@ from .model import Kernel, Op, Place, Refused, Tile, Value
 from .statements import FormType, Inst, Piece, Slot, Stmt
 
 # element types by cuda.tile's names; those narrower than 8 bits, and those
-# that are exponents alone, are bytes with their bits
+# without a sign, are bytes with their bits
 ELEMENTS = {
     "bool_": "int1", "int8": "int8", "int16": "int16", "int32": "int32",
     "int64": "int64", "uint8": "uint8", "uint16": "uint16",
     "uint32": "uint32", "uint64": "uint64", "float16": "fp16",
     "bfloat16": "bf16", "float32": "fp32", "tfloat32": "fp32",
     "float64": "fp64", "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5",
-    "float8_e8m0fnu": "uint8", "float4_e2m1fn": "uint8"}
+    "float8_e8m0fnu": "uint8", "float8_e5m3fnu": "uint8",
+    "float4_e2m1fn": "uint8"}
 BITS = {"int1": 1, "fp8e4nv": 8, "fp8e5": 8, "fp16": 16, "bf16": 16,
         "fp32": 32, "fp64": 64, **{f"{u}int{n}": n for n in (8, 16, 32, 64)
                                    for u in ("", "u")}}
 # what the bits of those that are no type of the form stand for
 DECODED = {
     "float8_e8m0fnu": [*(2.0 ** (n - 127) for n in range(255)), math.nan],
+    "float8_e5m3fnu": [*(math.ldexp(n % 8 + 8 * (n > 7), max(n // 8, 1) - 18)
+                         for n in range(255)), math.nan],
     "float4_e2m1fn": [s * n for s in (1, -1)
                       for n in (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)]}
 INT32, INT64, FLAG = FormType("int32"), FormType("int64"), FormType("int1")
@@ -119,6 +122,7 @@ class Builder:
         self.lift = lift
         self.lines = Lines(kernel.sources.get(kernel.place.file, ()))
         self.slots: dict[Value, Slot] = {}
+        self.ones: set[Slot] = around.ones if around else set()
         self.constants: dict[Value, Any] = (
             dict(around.constants) if around else {})
         self.known: dict[Any, Slot] = {}  # constants of the open statement

@@ -26,6 +26,8 @@ def convert(kernel: Kernel) -> str:
     for value, p in zip(kernel.block.params, kernel.params):
         if isinstance(value.type, Tile):
             b.set(value, Slot(b.type(value), _of(p)))
+            if p.is_one:
+                b.ones.add(b.slots[value])
     slots = [b.slots[v] for v in kernel.block.params]
     origins = [f" from {_of(p)}" +
                (f" divisor {p.divisor}" if p.divisor > 1 else "")

@@ -7,8 +7,8 @@ from typing import Any
 
 from . import functions
 from .builder import INT32, INT64, Builder, emits
-from .model import Value, View
-from .statements import FormType
+from .model import Op
+from .statements import FormType, Slot
 
 
 
@@ -20,60 +20,96 @@ _PROMISE = ("check_bounds=False promises that the tile lies in the array, and "
 
 class Window:
     """Addresses of the elements of a tile, and which of them are in the
-    array."""
+    array.  What is one for all lanes is computed once: where the tile starts,
+    and how far the array goes on from there."""
 
-    def __init__(self, b: Builder, view: Value, index: tuple[Value, ...],
-                 inbounds: bool) -> None:
-        type = view.type
-        assert isinstance(type, View)
+    def __init__(self, b: Builder, op: Op) -> None:
+        view = op.operands["view"]
+        self.b, self.type = b, view.type
         base, *rest = view.parts
-        lengths, strides = rest[:type.rank], rest[type.rank:]
         self.pointer, self.mask = b.slot(base), None
-        tile = type.tile
-        for t, n in enumerate(tile):
-            axis = type.order[t] if type.order else t
-            at = self._positions(b, type, index[t], t, n)
-            row = [1] * len(tile)
-            row[t] = n
-            at = b.reshape(at, row)
-            stride = b.cast(b.slot(strides[axis]), "int64")
-            self._step(b, b.binary("mul", at, stride), tile)
-            length = b.cast(b.slot(lengths[axis]), "int64")
-            inside = b.binary("and", b.compare("ge", at, b.constant(INT64, 0)),
-                              b.compare("lt", at, length))
-            inside = b.broadcast(inside, tile)
-            self.mask = (inside if self.mask is None else
-                         b.binary("and", self.mask, inside))
-        if inbounds and self.mask is not None:
+        self.fits: Slot | None = None  # what must hold for every lane
+        lanes = []
+        for t, index in enumerate(op.operands["index"]):
+            axis = self.type.order[t] if self.type.order else t
+            length = b.cast(b.slot(rest[axis]), "int64")
+            stride = b.slot(rest[self.type.rank + axis])
+            at, low = b.cast(b.slot(index), "int64"), b.constant(INT64, 0)
+            if t != self.type.sparse:
+                at, length, low = self._dense(t, at, length, stride)
+            if at is not None:
+                lanes.append((t, at, stride, length, low))
+        for t, at, stride, limit, low in lanes:
+            if self.fits is not None:
+                limit = b.select(self.fits, limit, b.number(limit, 0))
+                self.fits = None
+            self._axis(t, at, stride, limit, low)
+        if self.fits is not None:
+            self._and(self.fits)
+        if any(op.attributes.get("inbounds", ())) and self.mask is not None:
             b.promise(self.mask, _PROMISE)
             self.mask = None
+        self.pointer = b.broadcast(self.pointer, self.type.tile)
 
-    def _positions(self, b, type, index, t, n):
-        """The places of lanes along an axis, as int64."""
-        i = b.cast(b.slot(index), "int64")
-        if type.kind == "gather":
-            if t == type.sparse:
-                return i
-            start = i
-        else:
-            start = b.binary("mul", i, b.constant(INT64, type.steps[t]))
-        lanes = b.emit("arange", INT32.shaped((n,)), start=0)
-        lanes = b.cast(lanes, "int64")
-        return b.binary("add", lanes, start)
-
-    def _step(self, b, offset, tile):
-        """Moves the addresses along an axis."""
-        if not self.pointer.type.shape:
-            to = self.pointer.type.shaped(offset.type.shape)
-            self.pointer = b.emit("addptr", to, self.pointer, offset)
-            return
-        self.pointer = b.broadcast(self.pointer, tile)
+    def _dense(self, t, index, length, stride):
+        """Goes to where the tile starts along an axis: (lanes from there, how
+        many are in the array, how many before it, or None where it is all or
+        none); None for the lanes of an axis that has one."""
+        b, n = self.b, self.type.tile[t]
+        step = 1 if self.type.kind == "gather" else self.type.steps[t]
+        zero = b.constant(INT64, 0)
+        start = b.binary("mul", index, b.constant(INT64, step))
         self.pointer = b.emit("addptr", self.pointer.type, self.pointer,
-                              b.broadcast(offset, tile))
+                              self._offset(start, stride))
+        left = b.binary("sub", length, start)
+        if n == 1 or step >= n:
+            self._require(b.compare("ge", start, zero))
+        if n == 1:
+            self._require(b.compare("gt", left, zero))
+            return None, left, None
+        before = None if step >= n else self._upto(
+            n, b.binary("sub", zero, start))
+        return (b.emit("arange", INT32.shaped((n,)), start=0),
+                self._upto(n, left), before)
 
-    def finish(self, b: Builder, shape: tuple[int, ...]) -> None:
-        """Both in the shape of the tile."""
-        self.pointer = b.broadcast(self.pointer, shape)
+    def _upto(self, n, count):
+        """A count as int32, at least 0 and at most n."""
+        b = self.b
+        count = b.binary("min", count, b.constant(INT64, n))
+        return b.cast(b.binary("max", count, b.constant(INT64, 0)), "int32")
+
+    def _require(self, condition):
+        self.fits = condition if self.fits is None else self.b.binary(
+            "and", self.fits, condition)
+
+    def _offset(self, at, stride):
+        """In elements of the array."""
+        if stride in self.b.ones:
+            return at
+        return self.b.binary("mul", self.b.cast(at, "int64"),
+                             self.b.cast(stride, "int64"))
+
+    def _axis(self, t, at, stride, limit, low):
+        """Moves the addresses along an axis, and keeps lanes out."""
+        b, tile = self.b, self.type.tile
+        row = [1] * len(tile)
+        row[t] = tile[t]
+        at = b.reshape(at, row)
+        offset = self._offset(at, stride)
+        if self.pointer.type.shape:
+            self.pointer = b.broadcast(self.pointer, tile)
+            offset = b.broadcast(offset, tile)
+        self.pointer = b.emit("addptr", self.pointer.type.shaped(
+            offset.type.shape), self.pointer, offset)
+        inside = b.compare("lt", at, limit)
+        if low is not None:
+            inside = b.binary("and", b.compare("ge", at, low), inside)
+        self._and(inside)
+
+    def _and(self, inside):
+        inside = self.b.broadcast(inside, self.type.tile)
+        self.mask = inside if self.mask is None else self.b.binary(
+            "and", self.mask, inside)
 
 
 def _operands(mask, other=None):
@@ -81,17 +117,10 @@ def _operands(mask, other=None):
         [("other", other)] * (other is not None and mask is not None))
 
 
-def _window(b, op):
-    window = Window(b, op.operands["view"], op.operands["index"],
-                    any(op.attributes.get("inbounds", ())))
-    window.finish(b, op.operands["view"].type.tile)
-    return window
-
-
 @emits("tile_load")
 def _load(b, op):
     type = b.type(op.results[0])
-    window = _window(b, op)
+    window = Window(b, op)
     padding = op.operands["view"].type.padding
     other = None
     if padding in _PADDING:
@@ -128,7 +157,7 @@ def barrier(b: Builder) -> None:
 @emits("tile_store")
 def _store(b, op):
     value = b.slot(op.operands["tile"])
-    window = _window(b, op)
+    window = Window(b, op)
     if op.attributes.get("memory_order", "weak") == "weak":
         b.add("store", [], [window.pointer, value, *_operands(window.mask)],
               {"window": "descriptor"}, value.type)
@@ -180,7 +209,7 @@ def _atomic(b, op):
 @emits("tile_atomic_red_view")
 def _reduce_view(b, op):
     value = b.slot(op.operands["update"])
-    window = _window(b, op)
+    window = Window(b, op)
     b.emit("atomic", value.type, window.pointer, value,
            *_operands(window.mask), op=_rmw(op), **_sem(op))
     barrier(b)

@@ -88,6 +88,7 @@ class Param(NamedTuple):
     argument: str     # a name of the launch's arguments
     item: int = 0     # of a tensor: 1.. its lengths, then its strides
     divisor: int = 1
+    is_one: bool = False
 
 
 class Kernel(NamedTuple):

@@ -75,8 +75,12 @@ def _to_e2m1(b, x, mode):
     return b.cast(b.select(nan, b.number(bits, 7), made), "uint8")
 
 
+def _to_e5m3(b, x, mode):
+    raise Refused("a conversion to float8_e5m3fnu is not supported")
+
+
 _TO = {"tfloat32": _to_tf32, "float8_e8m0fnu": _to_exponent,
-       "float4_e2m1fn": _to_e2m1}
+       "float8_e5m3fnu": _to_e5m3, "float4_e2m1fn": _to_e2m1}
 
 
 def _from_exponent(b, x):
@@ -102,7 +106,19 @@ def _from_e2m1(b, x):
     return b.select(negative, b.emit("unary", made.type, made, op="neg"), made)
 
 
-_NARROW = {"float8_e8m0fnu": _from_exponent, "float4_e2m1fn": _from_e2m1}
+def _from_e5m3(b, x):
+    """Five bits of an exponent with bias 15 and three behind the point, as
+    fp32, whose bias is larger by 112; 255 is NaN."""
+    wide = b.cast(x, "uint32")
+    bits = b.binary("shl", wide, b.number(wide, 20))
+    made = b.emit("copy", x.type.of("fp32"), bits)
+    made = b.binary("mul", made, b.number(made, 2.0 ** 112))
+    nan = b.compare("eq", wide, b.number(wide, 255))
+    return b.select(nan, b.number(made, math.nan), made)
+
+
+_NARROW = {"float8_e8m0fnu": _from_exponent, "float8_e5m3fnu": _from_e5m3,
+           "float4_e2m1fn": _from_e2m1}
 
 
 def as_float(b: Builder, value: Value) -> Slot:

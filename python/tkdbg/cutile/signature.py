@@ -13,7 +13,7 @@ from . import front
 from .model import Param
 
 _TMA_AXES = 5  # of more axes nothing is assumed
-_ALIGNED = 16  # bytes, or elements of a length
+ALIGNED = 16  # bytes, or elements of a length
 
 
 class Leaf(NamedTuple):
@@ -96,8 +96,9 @@ class _Reader:
         self.leaves.append(Leaf(name, "array", value, ""))
         self.names.append((name, None))
         self.params += [Param(name, 0, made.base_addr_divisible_by)]
-        self.params += [Param(name, 1 + i)
-                        for i in range(2 * len(layout.shape))]
+        self.params += [
+            Param(name, i, is_one=known == 1) for i, known in
+            enumerate((*made.shape_constant, *made.stride_constant), 1)]
         return made
 
     def _layout(self, name, value, stated):
@@ -165,7 +166,7 @@ def _array_constraint(layout, dtype, wide, stated, knows_shapes):
     rank = len(layout.shape)
     size = max(1, getattr(dtype, "bitwidth", 8) // 8)
     looks = rank <= _TMA_AXES
-    per = _ALIGNED // size if _ALIGNED % size == 0 else 1
+    per = ALIGNED // size if ALIGNED % size == 0 else 1
     static_shape = _axes(stated, "static_shape_dims", rank)
     static_strides = _axes(stated, "static_stride_dims", rank)
     strides = [s if i in static_strides else
@@ -181,14 +182,14 @@ def _array_constraint(layout, dtype, wide, stated, knows_shapes):
         stride_lower_bound_incl=0, alias_groups=(),
         may_alias_internally=not _are_disjoint(layout),
         stride_divisible_by=tuple(
-            per if looks and s * size % _ALIGNED == 0 and s % per == 0 else 1
+            per if looks and s * size % ALIGNED == 0 and s % per == 0 else 1
             for s in layout.strides),
         shape_divisible_by=tuple(
-            _ALIGNED if looks and n % _ALIGNED == 0 else 1
+            ALIGNED if looks and n % ALIGNED == 0 else 1
             for n in layout.shape),
         base_addr_divisible_by=(
-            1 if (layout.device_address or layout.data) % _ALIGNED else
-            _ALIGNED))
+            1 if (layout.device_address or layout.data) % ALIGNED else
+            ALIGNED))
 
 
 def _axes(stated: Any, what: str, rank: int) -> set[int]:

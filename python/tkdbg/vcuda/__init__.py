@@ -20,6 +20,7 @@ operators  operators   devices that CUDA refuses, types that only it has
            attention   ... attention by operators that only CUDA has
            library     implementations that libraries register for CUDA
            halves      products and sums of halves in fp32
+           tf32        products of fp32 in TF32
            refusals    types that only the CPU has
 state      graphs      CUDA graphs
            streams     streams, events, the current device

@@ -3,12 +3,13 @@
 CUDA's kernels multiply halves exactly, add in fp32 and round once; some of
 PyTorch's CPU kernels round each partial sum to the type, and most are slow.
 The operators in the list run in fp32 here (products of fp16 in fp64), for
-tensors of the virtual device.
+tensors of the virtual device, and products of fp32 in TF32 where the program
+allows it (tf32.py).
 
 They get a kernel under the dispatch key that stands between autograd and the
 backends, so that those which C++ code calls (the parts of cross_entropy, a
 backward pass) are seen as well.  They get it when the first half arrives on
-the device: programs without halves pay nothing.
+the device, or TF32 is allowed: programs without either pay nothing.
 """
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from .. import torch_private
+from . import tf32
 from .autocast import find
 from .graphs import fills
 from .marks import HOST, MARK, name_of, tensors_of
@@ -154,7 +156,7 @@ class Halves:
         self._library = None
 
     def install(self) -> None:
-        """Registers the kernels, for the first half on the device."""
+        """Registers the kernels, for what is the first that needs them."""
         if self._library is not None:
             return
         torch = self.torch
@@ -178,6 +180,7 @@ class Halves:
         choose = self._chooser(op)
         cpu = torch_private.key("CPU")
         place = int(schema.name == "aten::polygamma")  # polygamma(n, x)
+        factors, single = tf32.factors(schema), self.torch.float32
         written = [a.alias_info is not None and a.alias_info.is_write or
                    a.name.startswith("running_")
                    for a in schema.arguments]
@@ -186,6 +189,10 @@ class Halves:
             first = args[place]
             if not isinstance(first, tensor):
                 first = first[0]
+            if (factors and first.dtype is single and keys.has(cpu) and
+                    tf32.is_allowed(self.virtual, args)):
+                args = (*(tf32.rounded(self.torch, a) if i in factors else a
+                          for i, a in enumerate(args)),)
             if (first.dtype not in halves or
                     getattr(first, MARK, None) == HOST or
                     not keys.has(cpu)):

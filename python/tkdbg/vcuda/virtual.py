@@ -110,6 +110,7 @@ class VirtualCuda:
             part.install(self._patches)
         self.generator_class = patches.generator_class(self)
         patches.patch(self, self._patches)
+        torch_private.watch_tf32(self._patches, self.halves.install)
         exchange.install(self, self._patches)
         fakes.install(self, self._patches)
         self._patches.set(threading.Thread, "start", self._start_thread(
