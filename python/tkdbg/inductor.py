@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import (bench, functions, modelled, operations, parsing,
-               torch_private, tuned, typed)
+               torch_private, tuned, typed, written)
 
 if TYPE_CHECKING:
     from .patches import Patches
@@ -65,10 +65,10 @@ def _triton(self, kernel_name, source_code, device_str="cuda"):
     name, line = _place(caller, source_code, kernel_name)
     module = {"__name__": f"{caller.f_globals.get('__name__')}.{kernel_name}",
               "__file__": name}
-    code = parsing.code("\n" * line + source_code, name)
-    exec(code, module)
-    kernel = module[kernel_name]
+    text = "\n" * line + source_code
     lines = linecache.getlines(name)[:line]
+    exec(written.at_its_place(parsing.code(text, name), text, lines), module)
+    kernel = module[kernel_name]
     kernel.fn.fn.tkdbg_model = modelled.of(kernel_name, lines)
     return kernel
 
