@@ -57,6 +57,13 @@ def _raw_stream(index):
 def _after_async(patches):
     module = sys.modules[torch_private.ASYNC_COMPILE]
     patches.set(module.AsyncCompile, "triton", _triton)
+    # Processes that would compile kernels import PyTorch once more each, and a
+    # program that ends early waits for them.
+    if hasattr(module, "maybe_warm_pool"):
+        patches.set(module, "maybe_warm_pool", lambda: None)
+    if hasattr(module.AsyncCompile, "use_process_pool"):
+        patches.set(module.AsyncCompile, "use_process_pool",
+                    classmethod(lambda cls: False))
 
 
 def _triton(self, kernel_name, source_code, device_str="cuda"):
