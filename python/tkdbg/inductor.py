@@ -127,6 +127,7 @@ def run(self: Any, *args: Any, stream: int | None = None, grid: Any = None,
     __tracebackhide__ = True
     if not hasattr(self, _COMPARED):
         setattr(self, _COMPARED, True)
+        _clear(self, args)
         _compare(self, args, stream, grid)
     if len(self.launchers) == 1:
         return self.launchers[0](*args, stream=stream, grid=grid)
@@ -144,6 +145,15 @@ def _settle(self, attempt):
         attempt(launcher)
         self.launchers = [launcher]
     tuned.first_that_fits(self.configs, keep)
+
+
+def _clear(self, args):
+    """What times of several configurations leave: the arguments that the
+    program's tuner resets are 0 when the first call runs."""
+    names = getattr(self, "reset_to_zero_arg_names", None) or ()
+    if names and len(self.configs) > 1:
+        tuned.clear(self.fn.__name__, names, _values(
+            self, args, Launcher(self, self.configs[0]).constants))
 
 
 def _compare(self, args, stream, grid):
