@@ -54,5 +54,5 @@ def _functions(text: str) -> dict[str, list[int]]:
             words = textwrap.dedent("".join(
                 lines[node.lineno - 1:node.end_lineno])).rstrip()
             found.setdefault(words, []).append(min(
-                n.lineno for n in (node, *node.decorator_list)))
+                [node.lineno, *(d.lineno for d in node.decorator_list)]))
     return found
