@@ -376,6 +376,7 @@ class Compiled(support.ScriptCase):
                     x.sin(), y, 100)
                 return y + 1
             check(model, randn(100))
+            check(lambda x: x.sin() + 1, randn(8))  # 2.13 compiles no more
         """)
 
     @support.only_ours(TRACED)
