@@ -20,6 +20,11 @@ void tki_note_program(tki *t, tk_diag *d) {
     if (!c->func->library && c->inst)
       tk_diag_note(t->env, d, c->func->src, c->inst->span,
                    "in the call from %s", c->func->name);
+  tki_note_remarks(t, d);
+}
+
+void tki_note_remarks(const tki *t, tk_diag *d) {
+  if (!d) return;
   for (size_t i = 0; i < t->launch->fn->remarks.n; i++)
     tk_diag_note(t->env, d, NULL, (tk_span){0, 0}, "%s",
                  t->launch->fn->remarks.items[i]);

@@ -7,8 +7,10 @@
 
 #include "interp/value.h"
 
-/* Notes in which program it was, and the calls that led there. */
+/* Notes in which program it was, the calls that led there, and remarks. */
 void tki_note_program(tki *t, tk_diag *d);
+/* Notes what is remarked on the kernel (tk_function_remark); d may be NULL. */
+void tki_note_remarks(const tki *t, tk_diag *d);
 /* A finding at the instruction being executed, with program and callers;
  * tki_stop ends the run. */
 tk_diag *tki_finding(tki *t, tk_diag_id id, const char *fmt, ...)

@@ -170,6 +170,7 @@ static void check_region(tkc *c, tkc_shadow *s, const tki_region *r) {
              r->name);
   tkc_help(c, d, "compare the grid and the offsets with the shape of %s",
            r->name);
+  tki_note_remarks(s->t, d);
   tkc_reported(c, NULL, d);
 }
 
@@ -491,7 +492,18 @@ static void report_order(again *x, size_t region, const spread *p) {
     tkc_note(x->c, d, NULL,
              "%" PRIu64 " elements of %s differ, by %.3g at most", p->n, name,
              p->most);
+  tki_note_remarks(x->t, d);
   tkc_reported(x->c, NULL, d);
+}
+
+/* Whether it was said already of another tensor in the same memory. */
+static bool is_told(const again *x, const spread *out, size_t region) {
+  for (size_t i = 0; i < region; i++) {
+    const tki_region *r = &x->t->regions[i];
+    uint64_t addr = out[region].addr;
+    if (out[i].order && addr >= r->lo && addr < r->hi) return true;
+  }
+  return false;
 }
 
 static void try_orders(again *x) {
@@ -504,7 +516,7 @@ static void try_orders(again *x) {
   }
   put_pages(x, false, true);
   for (size_t i = 0; i < x->t->nregions; i++)
-    if (out[i].order) report_order(x, i, &out[i]);
+    if (out[i].order && !is_told(x, out, i)) report_order(x, i, &out[i]);
 }
 
 void *tkc_ORDER_begin(tkc *c, tki *t) {
@@ -585,6 +597,7 @@ static void report_second(again *x, size_t region, const spread *p, bool held) {
     tkc_help(x->c, d, "create %s by torch.zeros, or write it before it is read",
              name);
   }
+  tki_note_remarks(x->t, d);
   tkc_reported(x->c, NULL, d);
 }
 
@@ -625,6 +638,7 @@ static void report_deadlock(again *x) {
   tkc_help(x->c, d,
            "take several locks in the same order in every program, and wait "
            "for nothing else while holding one");
+  tki_note_remarks(x->t, d);
   tkc_reported(x->c, NULL, d);
 }
 

@@ -347,6 +347,7 @@ static void report_conflict(tkc_shadow *s, tkc_conflict *k, bool now) {
     note_relaxed_place(s, k, d);
     tkc_help(s->c, d, "%s", race_advice(k));
   }
+  if (!now) tki_note_remarks(s->t, d);
   tkc_reported(s->c, t, d);
   k->diag = d;
 }

@@ -56,6 +56,7 @@ triton     modules       what ``import triton`` finds, where it is ours
            beside        what its own run() compiles and launches instead
            inductor      the files that PyTorch's compiler writes
            modelled      ... and the lines of the model they come from
+           written       ... and where the program has kernels copied there
            fragments     ... and the operations that their kernels stand for
            helion        functions of Helion: which configuration runs
            jaxtriton     jax_triton.triton_call without a GPU

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import (bench, functions, modelled, operations, parsing,
-               torch_private, tuned, typed)
+               torch_private, tuned, typed, written)
 
 if TYPE_CHECKING:
     from .patches import Patches
@@ -57,6 +57,13 @@ def _raw_stream(index):
 def _after_async(patches):
     module = sys.modules[torch_private.ASYNC_COMPILE]
     patches.set(module.AsyncCompile, "triton", _triton)
+    # Processes that would compile kernels import PyTorch once more each, and a
+    # program that ends early waits for them.
+    if hasattr(module, "maybe_warm_pool"):
+        patches.set(module, "maybe_warm_pool", lambda: None)
+    if hasattr(module.AsyncCompile, "use_process_pool"):
+        patches.set(module.AsyncCompile, "use_process_pool",
+                    classmethod(lambda cls: False))
 
 
 def _triton(self, kernel_name, source_code, device_str="cuda"):
@@ -65,10 +72,10 @@ def _triton(self, kernel_name, source_code, device_str="cuda"):
     name, line = _place(caller, source_code, kernel_name)
     module = {"__name__": f"{caller.f_globals.get('__name__')}.{kernel_name}",
               "__file__": name}
-    code = parsing.code("\n" * line + source_code, name)
-    exec(code, module)
-    kernel = module[kernel_name]
+    text = "\n" * line + source_code
     lines = linecache.getlines(name)[:line]
+    exec(written.at_its_place(parsing.code(text, name), text, lines), module)
+    kernel = module[kernel_name]
     kernel.fn.fn.tkdbg_model = modelled.of(kernel_name, lines)
     return kernel
 
@@ -120,6 +127,7 @@ def run(self: Any, *args: Any, stream: int | None = None, grid: Any = None,
     __tracebackhide__ = True
     if not hasattr(self, _COMPARED):
         setattr(self, _COMPARED, True)
+        _clear(self, args)
         _compare(self, args, stream, grid)
     if len(self.launchers) == 1:
         return self.launchers[0](*args, stream=stream, grid=grid)
@@ -137,6 +145,15 @@ def _settle(self, attempt):
         attempt(launcher)
         self.launchers = [launcher]
     tuned.first_that_fits(self.configs, keep)
+
+
+def _clear(self, args):
+    """What times of several configurations leave: the arguments that the
+    program's tuner resets are 0 when the first call runs."""
+    names = getattr(self, "reset_to_zero_arg_names", None) or ()
+    if names and len(self.configs) > 1:
+        tuned.clear(self.fn.__name__, names, _values(
+            self, args, Launcher(self, self.configs[0]).constants))
 
 
 def _compare(self, args, stream, grid):

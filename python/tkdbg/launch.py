@@ -211,6 +211,7 @@ class JITFunction(JITCallable, KernelInterface):
         its own line.  A text that replaced another has a function of any
         name."""
         file, line, name = self._source.name, self._source.line, None
+        silent = session.reports.is_empty()
         if self._src is None:
             name = inspect.unwrap(self.fn).__code__.co_name
             found = _function_at(session, file, self._source.text, name, line)
@@ -223,6 +224,8 @@ class JITFunction(JITCallable, KernelInterface):
         found = _function_at(session, file, alone, name, line)
         if found is None:
             raise errors.NotOpened(f"{self.__name__} cannot be read")
+        if silent:  # what was wrong with the rest of the file
+            session.reports.forget()
         return found
 
     # ---- launching -------------------------------------------------------

@@ -59,6 +59,14 @@ def note(tuner: Any, configs: Sequence[Any], named: dict[str, Any]) -> None:
         said.left_out(kernel, configs)
 
 
+def clear(kernel: str, names: Iterable[str], named: dict[str, Any]) -> None:
+    """Makes arguments 0, as reset_to_zero names them."""
+    said = session_.current().part(Tuned)
+    for name in names:
+        said.will_clear(kernel, name, named[name])
+        named[name].zero_()
+
+
 def _holds_values(tensor: Any) -> bool:
     """Whether a tensor or array has an element other than 0."""
     try:

@@ -17,6 +17,8 @@ PYTHON = os.path.join(ROOT, "python")
 BUILD = os.path.abspath(os.environ.get("BUILD") or
                         os.path.join(ROOT, "build-asserts"))
 HEADER = os.path.join(ROOT, "include", "tkdbg", "tkdbg.h")
+# tests/run.py --patience sets it, for Check's programs as well
+PATIENCE = float(os.environ.get("CK_TIMEOUT_MULTIPLIER") or 1)
 
 for _folder in os.path.join(ROOT, "tests", "support"), PYTHON:
     if _folder not in sys.path:
@@ -176,7 +178,7 @@ class ScriptCase(unittest.TestCase):
         done = subprocess.run(
             [sys.executable, "-m", "tkdbg", "run", *options, path, *args],
             env=environment(**changes), capture_output=True, text=True,
-            cwd=self.folder.name, timeout=120)
+            cwd=self.folder.name, timeout=120 * PATIENCE)
         done.stderr = transcript.plain(done.stderr)
         if check:
             self.assertEqual(done.returncode, 0, done.stderr)

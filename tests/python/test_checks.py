@@ -36,6 +36,28 @@ class Examples(support.ScriptCase):
         self.assertEqual(done.stdout.count(": OK"), len(EXAMPLES))
 
 
+class SameMemory(support.ScriptCase):
+    triton = "ours"  # what is said of a kernel is put together in C
+
+    def test_a_race_in_it(self):
+        """How results depend on the order is said once, whatever the memory is
+        called; and what the kernel was made of."""
+        done = self.run_script("""
+            from tkdbg import modelled
+
+            @triton.jit
+            def turn(x, y, n, B: tl.constexpr):
+                i = tl.program_id(0) * B + tl.arange(0, B)
+                tl.store(y + n - 1 - i, tl.load(x + i))
+            turn.fn.tkdbg_model = modelled.Model(["of model.py:3"], None)
+            x = np.arange(64, dtype="f4")
+            turn[(8,)](x, x, 64, 8)
+        """, "--check", head=support.HEAD, check=False)
+        self.assertIn("[race]", done.stderr)
+        self.assertEqual(done.stderr.count("depends on the order of"), 1)
+        self.assertIn("note: of model.py:3\n", done.stderr)
+
+
 class Status(support.ScriptCase):
     triton = "ours"  # findings are counted in C, and by the command
 

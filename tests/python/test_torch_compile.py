@@ -213,6 +213,22 @@ class Compiled(support.ScriptCase):
         """)
 
     @support.only_ours(TRACED)
+    def test_no_process_is_started(self):
+        """PyTorch's processes that compile kernels have nothing to do."""
+        self.compile("""
+            import subprocess
+            start = subprocess.Popen.__init__
+            started = []
+
+            def note(self, *args, **kwargs):
+                started.append(args)
+                start(self, *args, **kwargs)
+            subprocess.Popen.__init__ = note
+            check(lambda x: x.sin() + 1, randn(8))
+            assert not any("compile_worker" in str(a) for a in started)
+        """, env={"TORCHINDUCTOR_COMPILE_THREADS": "2"})
+
+    @support.only_ours(TRACED)
     def test_helpers_of_the_release(self):
         """A softmax over rows that take several trips calls helpers whose
         parameters differ between releases of PyTorch."""
@@ -234,6 +250,211 @@ class Compiled(support.ScriptCase):
                 done = self.run_script(f.read(), "--why")
             self.assertRegex(done.stderr, "1 launch of kernels .* computes "
                              "what its operators do")
+
+    @support.only_ours(TRACED)
+    def test_minifier(self):
+        """What PyTorch's minifier begins with, of a model that is wrong by a
+        fault that PyTorch has for its own tests: why names kernel and node.
+        Looking for a smaller graph starts a process for each, which takes
+        minutes."""
+        folder = self.path("debug")
+        done = self.compile("""
+            from torch._inductor import config
+            config.triton.inject_relu_bug_TESTING_ONLY = "accuracy"
+            torch.compile(lambda x: (x.cos() + 1).relu() * 2)(randn(20))
+        """, check=False, env={
+            "TORCHDYNAMO_REPRO_AFTER": "aot", "TORCHDYNAMO_REPRO_LEVEL": "4",
+            "TORCH_COMPILE_DEBUG_DIR": folder})
+        self.assertIn("minifier_launcher.py", done.stderr)
+        text = self.only_file(folder, "minifier_launcher.py")
+        done = self.compile(text, "--why", args=["run"], head="", check=False)
+        self.assertRegex(done.stderr, r"is launch 1, triton_\w+\n"
+                         r"  out_ptr0 should hold mul\n")
+
+    def only_file(self, folder, name):
+        found = glob.glob(f"{folder}/**/{name}", recursive=True)
+        self.assertEqual(len(found), 1, name)
+        with open(found[0], encoding="utf-8") as f:
+            return f.read()
+
+    @support.only_ours(TRACED)
+    def test_profile(self):
+        """The table says what a kernel computes, and at which lines."""
+        done = self.compile("""
+            def model(x):
+                return (x * 2).relu()
+            torch.compile(model)(randn(40))
+        """, json_options={"profile": True, "quiet": True})
+        self.assertRegex(done.stdout, r"triton_poi_\w+ \(")
+        self.assertIn("  the kernel computes ", done.stdout)
+        self.assertRegex(done.stdout, r"of script.py:\d+, in model: "
+                         r"return \(x \* 2\).relu\(\)")
+
+    def test_kernels_of_the_program_are_at_their_lines(self):
+        """PyTorch's compiler copies them into a file of its own."""
+        script = """
+            import triton
+            import triton.language as tl
+
+            @triton.jit
+            def twice(v):
+                return v * 2
+
+            @triton.jit
+            def shifted(x, y, n, B: tl.constexpr):
+                i = tl.program_id(0) * B + tl.arange(0, B)
+                v = tl.load(x + i + 1, mask=i < n)
+                tl.store(y + i, twice(v), mask=i < n)
+
+            def model(x):
+                y = torch.empty_like(x)
+                shifted[(triton.cdiv(x.numel(), 32),)](x, y, x.numel(), B=32)
+                return y + 1
+            torch.compile(model)(randn(100))
+        """
+        done = self.compile(script, check=False)
+        self.assertEqual(done.returncode, 1)
+        with open(self.path("script.py"), encoding="utf-8") as f:
+            lines = f.read().splitlines()
+        line = 1 + next(i for i, text in enumerate(lines) if "v = tl." in text)
+        self.assertIn(f"script.py:{line}:", done.stderr)
+        self.assertIn("load past the end of x", done.stderr)
+
+    @support.only_ours(TRACED)
+    def test_races_name_the_lines_of_the_model(self):
+        done = self.compile("""
+            def model(x, i):
+                return x.index_put((i,), x[:40] * 2)
+            i = torch.arange(40, device="cuda") // 2
+            torch.compile(model)(randn(40), i)
+        """, "--check=race", check=False)
+        self.assertIn("[race]", done.stderr)
+        self.assertRegex(done.stderr, r"note: of script.py:\d+, in model: "
+                         r"return x.index_put\(")
+
+    @support.only_ours(TRACED)
+    def test_what_tuning_resets(self):
+        """reset_to_zero clears once, as times of the configurations do."""
+        self.compile("""
+            import triton
+            import triton.language as tl
+
+            @triton.autotune([triton.Config({"B": b}) for b in (16, 32)],
+                             ["n"], reset_to_zero=["y"])
+            @triton.jit
+            def add(x, y, n, B: tl.constexpr):
+                i = tl.program_id(0) * B + tl.arange(0, B)
+                m = i < n
+                tl.atomic_add(y + i, tl.load(x + i, mask=m), mask=m)
+
+            def model(x, y):
+                add[lambda meta: (triton.cdiv(100, meta["B"]),)](x, y, 100)
+                return y * 1
+            x, compiled = randn(100), torch.compile(model)
+            y = torch.ones(100, device="cuda")
+            torch.testing.assert_close(compiled(x, y), x)
+            torch.testing.assert_close(compiled(x, y), x * 2)
+        """)
+
+    def test_a_kernel_that_breaks_the_graph(self):
+        """PyTorch's compiler takes no kernel with a hook into a graph."""
+        self.compile("""
+            import triton
+            import triton.language as tl
+
+            @triton.autotune([triton.Config(
+                {"B": 16}, pre_hook=lambda args: args["y"].zero_())], ["n"])
+            @triton.jit
+            def add(x, y, n, B: tl.constexpr):
+                i = tl.program_id(0) * B + tl.arange(0, B)
+                m = i < n
+                tl.atomic_add(y + i, tl.load(x + i, mask=m), mask=m)
+
+            def model(x):
+                y = torch.empty_like(x)
+                add[lambda meta: (triton.cdiv(100, meta["B"]),)](
+                    x.sin(), y, 100)
+                return y + 1
+            check(model, randn(100))
+            check(lambda x: x.sin() + 1, randn(8))  # 2.13 compiles no more
+        """)
+
+    @support.only_ours(TRACED)
+    def test_operators_of_the_program(self):
+        """torch.library's, with and without Triton inside."""
+        self.compile("""
+            import triton
+            import triton.language as tl
+
+            @triton.jit
+            def double(x, y, n, B: tl.constexpr):
+                i = tl.program_id(0) * B + tl.arange(0, B)
+                tl.store(y + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+            @torch.library.triton_op("tests::doubled", mutates_args={})
+            def doubled(x: torch.Tensor) -> torch.Tensor:
+                y = torch.empty_like(x)
+                torch.library.wrap_triton(double)[(triton.cdiv(
+                    x.numel(), 32),)](x, y, x.numel(), B=32)
+                return y
+
+            @torch.library.custom_op("tests::filled", mutates_args=("y",))
+            def filled(x: torch.Tensor, y: torch.Tensor) -> None:
+                y.copy_(x.flip(0))
+
+            @torch.library.custom_op("tests::halved", mutates_args=())
+            def halved(x: torch.Tensor) -> torch.Tensor:
+                return x / 2
+
+            @halved.register_fake
+            def _(x):
+                return torch.empty_like(x)
+            halved.register_autograd(lambda ctx, grad: grad / 2)
+
+            def model(x):
+                y = torch.empty_like(x)
+                filled(doubled(x.sin()), y)
+                return halved(y) + 1
+            check(model, randn(100))
+
+            found = []
+            for f in (lambda x: (halved(x.cos()) * 3).sum(),) * 2:
+                x = torch.linspace(0, 1, 50, device="cuda").requires_grad_()
+                (torch.compile(f) if found else f)(x).backward()
+                found.append(x.grad)
+            torch.testing.assert_close(*found)
+
+        """)
+
+    @support.only_ours(TRACED)
+    def test_a_graph_by_itself(self):
+        """The file that is written of it may hold its kernels twice."""
+        done = self.compile("""
+            from torch._inductor import standalone_compile
+            from torch.fx.experimental.proxy_tensor import make_fx
+
+            def model(x):
+                return x.sin().softmax(-1)
+            x = randn(8, 33)
+            graph = make_fx(model, tracing_mode="fake")(x)
+            got = standalone_compile(graph, [x],
+                                     dynamic_shapes="from_graph")(x)
+            torch.testing.assert_close(
+                got[0] if isinstance(got, (tuple, list)) else got, model(x))
+        """)
+        self.assertNotIn("error: ", done.stderr)
+
+    @support.only_ours(TRACED)
+    def test_numbers_that_are_not_constants(self):
+        done = self.compile("""
+            from torch._dynamo import config
+            scaled = lambda x, a: x * a + 1
+            with config.patch(specialize_float=False):
+                compiled = torch.compile(scaled, dynamic=True)
+                for a in 1.5, 2.5, -3.0:
+                    check(scaled, randn(20), a, compiled=compiled)
+        """)
+        self.assertRegex(done.stderr, "tkdbg: 3 launches")
 
     @support.only_ours(TRACED)
     def test_all_configurations(self):
@@ -278,6 +499,24 @@ class Compiled(support.ScriptCase):
             print("right")
         """, head=HEAD)
         self.assertIn("right\n", done.stdout)
+
+    @support.only_ours(TRACED)
+    def test_compiled_flexible_attention(self):
+        self.need_flexible_attention()
+        self.compile("""
+            from torch.nn.attention.flex_attention import flex_attention
+
+            def causal(score, b, h, i, j):
+                return torch.where(i >= j, score, -float("inf"))
+
+            def attend(q, k, v):
+                if not torch.compiler.is_compiling():
+                    return F.scaled_dot_product_attention(q, k, v,
+                                                          is_causal=True)
+                return flex_attention(q, k, v, score_mod=causal)
+            check(attend, *(randn(1, 2, 128, 16) for _ in range(3)),
+                  rtol=1e-3, atol=1e-3)
+        """)
 
     def need_flexible_attention(self):
         name = "torch.nn.attention.flex_attention"

@@ -126,8 +126,11 @@ def _describe(v, patches):
         found = describe(self, tensor, *args, **kwargs)
         if found.device.type != "cpu" or torch_private.is_fake(tensor):
             return found
-        # The tracer itself makes numbers of constants, without the mode.
-        where = v.place(tensor) if tensor.dim() else v.mark_of(tensor)
+        # The tracer itself makes numbers of constants, without the mode; it
+        # asks where they are to know whether it may look at them.
+        if not tensor.dim() and v.mark_of(tensor) is None:
+            v.mark(tensor, HOST)
+        where = v.place(tensor)
         return found if where is None or where < 0 else dataclasses.replace(
             found, device=v.device_at(where))
     patches.set(describer, "describe_tensor", describe_here)

@@ -88,8 +88,21 @@ def _compile(v, patches):
     # After a break in a graph PyTorch's compiler would take the mode's own
     # frames for the program's.
     torch_private.never_compile(v.mode_class.__torch_function__)
+    for launch in _launches():
+        torch_private.never_compile(launch)
     patches.set(module, "cudagraphify", lambda model, *_, **__: model)
     patches.set(module, torch_private.COMPILE_AHEAD, _refuse_ahead)
+
+
+def _launches():
+    """... and those of Triton, ours or installed: a kernel that it does not
+    take into a graph is launched between two."""
+    for module, name in (("jit", "JITFunction"), ("autotuner", "Autotuner"),
+                         ("autotuner", "Heuristics")):
+        cls = getattr(sys.modules.get(f"triton.runtime.{module}"), name, None)
+        run = getattr(cls, "run", None)
+        if hasattr(run, "__code__"):
+            yield run
 
 
 def _refuse_ahead(*_, **__):
