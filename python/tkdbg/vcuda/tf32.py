@@ -2,9 +2,9 @@
 
 cuBLAS rounds the operands of such a product to ten digits after the point,
 to nearest, and adds their products in fp32.  On an RTX 3090 ties go away from
-zero: 1024.5 times 1 is 1025 (PyTorch's issue 53635).  NVIDIA's sample MatMul
-of cuda.tile, which rounds ties to even, holds cuBLAS of newer devices to
-nearly the same bits, so that there they go to even.
+zero: 1024.5 times 1 is 1025 (PyTorch's issue 53635).  On an H200 (PyTorch 2.11,
+CUDA 13) they go to even: 1 + 2^-11 times 1 is 1, and 1 + 3 * 2^-11 is
+1 + 2^-9.
 """
 from __future__ import annotations
 
