@@ -31,6 +31,10 @@ tkv_dist tkv_dist_usual(const tk_type *t, int warps);
 /* The result of mma.sync with tiles of 16 by 8: each warp's part is about as
  * high as wide, or warps run along the rows first. */
 tkv_dist tkv_dist_mma(const tk_type *t, int warps, bool rows_first);
+/* The result of wgmma: four warps have 64 rows each, 16 of them a warp, and the
+ * tiles of a warp are those of mma.sync; more warps share out the rows, then
+ * halves of the columns. */
+tkv_dist tkv_dist_warpgroups(const tk_type *t, int warps);
 
 bool tkv_dist_same(const tkv_dist *a, const tkv_dist *b);
 /* Each number replaced by what `map` makes of it. */

@@ -6,6 +6,7 @@
  * memory. */
 #include "ir/numerics.h"
 #include "nvptx/shared.h"
+#include "nvptx/warpgroup.h"
 
 typedef struct product {
   const tk_inst *in;
@@ -78,6 +79,8 @@ static bool goes_on_by_rows(tkv_gen *g, const tk_inst *in) {
 
 tkv_dist tkv_home_of_dot(tkv_gen *g, const tk_inst *in) {
   product p = describe_product(g, in);
+  if (tkv_is_by_warpgroups(g, in))
+    return tkv_dist_warpgroups(&in->type, g->warps);
   return p.format ? tkv_dist_mma(&in->type, g->warps, goes_on_by_rows(g, in))
                   : tkv_dist_usual(&in->type, g->warps);
 }
@@ -417,10 +420,12 @@ void tkv_gen_dot(tkv_gen *g, const tk_inst *in) {
     c[r] =
         start ? tkv_convert_lane(g->code, &p.acc, &in->type, start[r]) : zero;
   tkv_value *right = tkv_arg(g, in, 1), *left = tkv_arg(g, in, 0);
-  if (p.format)
+  bool done = tkv_multiply_by_warpgroups(g, in, left, right, &d, c);
+  if (!done && p.format)
     by_tensor_cores(g, &p, left, right, &d, c);
-  else
+  else if (!done)
     by_threads(g, &p, left, right, &d, c);
+  tkv_begin_late_copies(g, in);
   tkv_value *v = tkv_block(g, in->type, &d);
   for (uint32_t r = 0; r < n; r++)
     v->home->reg[r] = tkv_convert_lane(g->code, &in->type, &p.acc, c[r]);
