@@ -115,6 +115,14 @@ if [ ! "${SANITIZE:-}" ]; then
   check 'every kernel of warpgroups ran' [ "$(wc -l <wanted)" -gt 100 ]
   check 'the same bits by warpgroups' cmp wanted out
 fi
+for type in f16 bf16; do
+  status "random $type by warpgroups" 0 tkdbg diff -q --backend ptx \
+    --arch sm_90a --numerics device "$groups" --kernel at_once \
+    --arg "x=$type[128,64]:randn" --arg "y=$type[64,128]:randn" \
+    --arg 'z=f32[128,128]:zeros' --arg M=128 --arg N=128 --arg K=64 \
+    --arg LEFT=False --arg RIGHT=False
+  says "random $type by warpgroups: bits" out 'all bits agree'
+done
 while read -r arch m n k warps left right expected; do
   for kernel in at_once in_steps; do
     what="$kernel $m $n $k $warps $left $right for $arch"
