@@ -118,6 +118,16 @@ tkv_dist tkv_dist_map(const tkv_dist *a,
   return d;
 }
 
+uint32_t tkv_row_of_left(uint32_t number, const void *bits) {
+  const tkv_product_bits *p = bits;
+  return number >> p->n << p->k;
+}
+
+uint32_t tkv_column_of_right(uint32_t number, const void *bits) {
+  const tkv_product_bits *p = bits;
+  return number & (((uint32_t)1 << p->n) - 1);
+}
+
 void tkv_dist_drop_copies(tkv_dist *a) {
   int n = 0;
   for (int i = 0; i < a->nreg; i++)

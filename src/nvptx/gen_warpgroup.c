@@ -9,167 +9,9 @@
 #include "nvptx/warpgroup.h"
 
 enum {
-  GROUP_WARPS = 2, /* log2, as are all of these */
-  GROUP_ROWS = 6,
-  LEAST_COLUMNS = 3,
-  MOST_COLUMNS = 8, /* of an instruction */
-  STEP = 4          /* of k, of an instruction on 16 bits */
+  MOST_COLUMNS = 8, /* log2, of an instruction */
+  STEP = 4          /* the same of k, on 16 bits */
 };
-enum { MOST_BYTES = 96 << 10 };
-
-/* ---- which products ------------------------------------------------------ */
-
-typedef struct search {
-  int slot;
-  const tk_inst *maker;
-} search;
-
-static bool is_not_maker(void *ud, const tk_at *at, const tk_inst *in) {
-  search *s = ud;
-  (void)at;
-  for (int k = 0; k < in->nres; k++)
-    if (in->res[k] == s->slot) s->maker = in;
-  return !s->maker;
-}
-
-static const tk_inst *maker_of(const tkv_gen *g, int slot) {
-  search s = {.slot = slot};
-  if (g->frame->makers[slot] == 1)
-    tk_walk_func(g->frame->f, &(tk_walk){.ud = &s, .inst = is_not_maker});
-  return s.maker;
-}
-
-/* Whether an instruction gives another view of its operand's lanes. */
-static bool is_view(const tk_inst *in) {
-  bool alike = in->type.ptr == in->from.ptr && in->type.elem == in->from.elem;
-  return in->op == TK_I_HINT || in->op == TK_I_PERMUTE ||
-         (in->op == TK_I_COPY && alike);
-}
-
-/* The load whose lanes a slot has; NULL: they are computed. */
-static const tk_inst *load_behind(const tkv_gen *g, int slot) {
-  const tk_inst *in = maker_of(g, slot);
-  while (in && is_view(in)) in = maker_of(g, in->args[0]);
-  return in && in->op == TK_I_LOAD ? in : NULL;
-}
-
-static bool fits(const tk_type *t) {
-  return (size_t)tk_numel(t) * tk_lane_size(t) <= MOST_BYTES;
-}
-
-static bool shape_suits(const tkv_gen *g, const tk_inst *in) {
-  const tk_func *f = g->frame->f;
-  const tk_slot *slots = f->slots;
-  const tk_type *a = &slots[in->args[0]].type, *b = &slots[in->args[1]].type;
-  bool half = a->elem == TK_FP16 || a->elem == TK_BF16;
-  if (!half || !tk_mma_of(f, in).format || !fits(a) || !fits(b)) return false;
-  int rows = tkv_axis_bits(a, 0) - GROUP_ROWS,
-      columns = tkv_axis_bits(b, 1) - LEAST_COLUMNS,
-      groups = tkv_log2(g->warps) - GROUP_WARPS;
-  return groups >= 0 && rows >= 0 && groups <= rows + columns;
-}
-
-bool tkv_is_by_warpgroups(tkv_gen *g, const tk_inst *dot) {
-  return g->wgmma && !g->frame->lanes && shape_suits(g, dot) &&
-         load_behind(g, dot->args[0]) && load_behind(g, dot->args[1]);
-}
-
-typedef struct feeding {
-  tkv_gen *g;
-  const tk_inst *load;
-  bool feeds;
-} feeding;
-
-static bool look_at_product(void *ud, const tk_at *at, const tk_inst *in) {
-  feeding *x = ud;
-  (void)at;
-  if (in->op == TK_I_DOT && tkv_is_by_warpgroups(x->g, in))
-    for (int k = 0; k < 2; k++)
-      x->feeds |= load_behind(x->g, in->args[k]) == x->load;
-  return !x->feeds;
-}
-
-bool tkv_feeds_warpgroups(tkv_gen *g, const tk_inst *load) {
-  feeding x = {g, load, false};
-  if (g->wgmma)
-    tk_walk_func(g->frame->f, &(tk_walk){.ud = &x, .inst = look_at_product});
-  return x.feeds;
-}
-
-/* ---- products of loops --------------------------------------------------- */
-
-const tk_inst *tkv_first_product(tkv_gen *g, const tk_stmt *loop) {
-  for (size_t s = 0; s < loop->body.n; s++) {
-    const tk_stmt *st = loop->body.items[s];
-    if (st->kind != TK_S_RUN) return NULL;
-    for (size_t i = 0; i < st->insts.n; i++) {
-      const tk_inst *in = st->insts.items[i];
-      if (in->op == TK_I_DOT && tkv_is_by_warpgroups(g, in)) return in;
-    }
-  }
-  return NULL;
-}
-
-/* How often a slot is used and given a value, and whether anything returns. */
-typedef struct census {
-  int slot;
-  size_t uses, makers;
-  bool returns;
-} census;
-
-static bool count_stmt(void *ud, const tk_at *at) {
-  census *x = ud;
-  x->returns |= at->stmt->kind == TK_S_RETURN;
-  for (size_t i = 0; i < at->stmt->nresults; i++)
-    x->uses += at->stmt->results[i] == x->slot;
-  return true;
-}
-
-static bool count_inst(void *ud, const tk_at *at, const tk_inst *in) {
-  census *x = ud;
-  (void)at;
-  for (int k = 0; k < in->nargs; k++) x->uses += in->args[k] == x->slot;
-  for (int k = 0; k < in->nres; k++) x->makers += in->res[k] == x->slot;
-  return true;
-}
-
-/* body: NULL: of the whole function. */
-static census count_slot(const tk_func *f, const tk_body *body, int slot) {
-  census x = {.slot = slot};
-  tk_walk walk = {.ud = &x, .stmt = count_stmt, .inst = count_inst};
-  if (body)
-    tk_walk_body(f, body, &walk);
-  else
-    tk_walk_func(f, &walk);
-  return x;
-}
-
-/* Whether the loop's own statements copy one slot to the other. */
-static bool is_copied(const tk_stmt *loop, int from, int to) {
-  for (size_t s = 0; s < loop->body.n; s++) {
-    const tk_stmt *st = loop->body.items[s];
-    for (size_t i = 0; st->kind == TK_S_RUN && i < st->insts.n; i++) {
-      const tk_inst *in = st->insts.items[i];
-      if (in->op == TK_I_COPY && in->args[0] == from && in->res[0] == to)
-        return true;
-    }
-  }
-  return false;
-}
-
-bool tkv_is_summed_up(tkv_gen *g, const tk_stmt *loop, const tk_inst *dot) {
-  const tk_func *f = g->frame->f;
-  int at = tk_dot_accumulator(dot), made = dot->res[0];
-  if (at < 0 || dot->type.elem != TK_FP32) return false;
-  int sum = dot->args[at];
-  const tkv_merge *m = &g->frame->merge[sum];
-  tkv_dist d = tkv_dist_warpgroups(&dot->type, g->warps);
-  census all = count_slot(f, NULL, made),
-         within = count_slot(f, &loop->body, sum);
-  return tkv_is_merge(g, sum) && m->at && tkv_dist_same(&m->dist, &d) &&
-         all.makers == 1 && all.uses == 1 && within.makers == 1 &&
-         within.uses == 1 && !within.returns && is_copied(loop, made, sum);
-}
 
 /* ---- tiles --------------------------------------------------------------- */
 
@@ -255,10 +97,6 @@ static bool find_tile(tkv_value *v, int axis, int extent, tile *x) {
   return describe_tile(x, &v->type, axis, extent);
 }
 
-void tkv_fence_tiles(tkv_code *c) {
-  if (!TKV_MUTANT(TILE_FENCE)) tkv_do_asm(c, "fence.proxy.async.shared::cta;");
-}
-
 /* Writes what is in registers to shared memory. */
 static bool place_tiles(tkv_gen *g, tile x[2]) {
   size_t base[2] = {0}, end = 0;
@@ -268,7 +106,7 @@ static bool place_tiles(tkv_gen *g, tile x[2]) {
     base[i] = end;
     if (x[i].moves) end += (bytes + unit - 1) / unit * unit;
   }
-  if (end > MOST_BYTES) return false;
+  if (end > TKV_TILE_BYTES) return false;
   if (!end) return true;
   g->has_tiles = true;
   tkv_scratch(g, end);
@@ -287,33 +125,23 @@ static bool place_tiles(tkv_gen *g, tile x[2]) {
 
 typedef struct product {
   const char *format;
-  int m, n, k, columns; /* log2; columns: of an instruction */
+  tkv_product_bits bits;
+  int columns; /* log2, of an instruction */
   tile tile[2];
   const tkv_dist *dist;
   uint32_t nreg; /* in all, and of an instruction */
   uint32_t each;
 } product;
 
-/* Maps a place in the result to that of its row in the first matrix, or of its
- * column in the second. */
-static uint32_t row_of_left(uint32_t number, const void *ud) {
-  const product *p = ud;
-  return number >> p->n << p->k;
-}
-
-static uint32_t column_of_right(uint32_t number, const void *ud) {
-  const product *p = ud;
-  return number & (((uint32_t)1 << p->n) - 1);
-}
-
 /* The descriptor of what this warpgroup takes of a tile. */
 static tkv_reg make_descriptor(tkv_code *c, const product *p, int which) {
   enum { UNIT = 4, ADDRESS = 0x3fff };
   const tile *x = &p->tile[which];
-  tkv_dist of = tkv_dist_map(p->dist, which ? column_of_right : row_of_left, p);
+  tkv_dist of = tkv_dist_map(
+      p->dist, which ? tkv_column_of_right : tkv_row_of_left, &p->bits);
   tkv_dist group = {.nwarp = of.nwarp};
   int size = tkv_log2((int64_t)tk_lane_size(&x->placed.type));
-  for (int i = GROUP_WARPS; i < of.nwarp; i++)
+  for (int i = TKV_GROUP_WARPS; i < of.nwarp; i++)
     group.warp[i] = tkv_dist_reg(&x->places, of.warp[i]);
   tkv_reg bytes = tkv_shl_n(c, tkv_thread_number(c, &group), size),
           at = tkv_add(c, tkv_address(c, x->placed.area), bytes);
@@ -338,9 +166,9 @@ static void put_accumulators(tk_buf *text, uint32_t first, uint32_t n) {
 static void put_instruction(tk_buf *text, const product *p, uint32_t r,
                             uint32_t k, uint32_t i) {
   uint32_t number = tkv_dist_reg(p->dist, r);
-  uint32_t a = row_of_left(number, p) | k,
-           b = column_of_right(number, p) | k << p->n;
-  if (TKV_MUTANT(TILE_STEP)) b = column_of_right(number, p);
+  uint32_t a = tkv_row_of_left(number, &p->bits) | k,
+           b = tkv_column_of_right(number, &p->bits) | k << p->bits.n;
+  if (TKV_MUTANT(TILE_STEP)) b = tkv_column_of_right(number, &p->bits);
   tk_buf_printf(text, "add.s64 a%u, $%u, %u;\n\tadd.s64 b%u, $%u, %u;\n\t", i,
                 p->nreg, units_of(&p->tile[0], a), i, p->nreg + 1,
                 units_of(&p->tile[1], b));
@@ -352,7 +180,7 @@ static void put_instruction(tk_buf *text, const product *p, uint32_t r,
 }
 
 static void put_group(tk_buf *text, const product *p) {
-  uint32_t step = (uint32_t)1 << STEP, end = (uint32_t)1 << p->k, i = 0,
+  uint32_t step = (uint32_t)1 << STEP, end = (uint32_t)1 << p->bits.k, i = 0,
            n = p->nreg / p->each * (end / step);
   tk_buf_clear(text);
   tk_buf_printf(text,
@@ -365,30 +193,6 @@ static void put_group(tk_buf *text, const product *p) {
   tk_buf_puts(text, "wgmma.commit_group.sync.aligned;\n\t}");
 }
 
-/* Assembly whose last operands are the accumulators, which it changes. */
-static void change_accumulators(tkv_gen *g, const char *text, tkv_reg *in,
-                                int others, int n, tkv_reg *c) {
-  tkv_type *out = TK_NEWN(g->arena, tkv_type, (size_t)n);
-  for (int r = 0; r < n; r++) {
-    out[r] = TKV_F32;
-    in[others + r] = c[r];
-  }
-  tkv_asm code = {.text = text,
-                  .out = out,
-                  .nout = n,
-                  .in = in,
-                  .nin = others + n,
-                  .tied = n,
-                  .flags = TKV_MEMORY | TKV_CONVERGENT};
-  tkv_results all = tkv_assemble_text(g->code, &code);
-  for (int r = 0; r < n; r++) c[r] = tkv_result(g->code, &all, r);
-}
-
-static const char *wait_for_product(void) {
-  return TKV_MUTANT(TILE_WAIT) ? "wgmma.wait_group.sync.aligned 1;"
-                               : "wgmma.wait_group.sync.aligned 0;";
-}
-
 /* Waits for the product of the trip before this one, which must have been read
  * by all threads before copies overwrite it. */
 static void wait_for_last_trip(tkv_code *c) {
@@ -399,8 +203,8 @@ static void wait_for_last_trip(tkv_code *c) {
 
 /* Copies may need the scratch area, so that what lies there must have been
  * read. */
-static void multiply(tkv_gen *g, const product *p, const tk_inst *dot,
-                     tkv_reg *c) {
+static void multiply_tiles(tkv_gen *g, const product *p, const tk_inst *dot,
+                           tkv_reg *c) {
   int n = (int)p->nreg;
   bool moves = p->tile[0].moves || p->tile[1].moves,
        early = !moves && tkv_is_before_copies(g, dot),
@@ -408,29 +212,11 @@ static void multiply(tkv_gen *g, const product *p, const tk_inst *dot,
   tkv_reg *in = TK_NEWN(g->arena, tkv_reg, p->nreg + 2);
   for (int i = 0; i < 2; i++) in[i] = make_descriptor(g->code, p, i);
   put_group(&g->message, p);
-  change_accumulators(g, tk_buf_str(&g->message), in, 2, n, c);
+  tkv_change_accumulators(g, tk_buf_str(&g->message), in, 2, n, c);
   if (runs_on) wait_for_last_trip(g->code);
   if (early) tkv_begin_late_copies(g, dot);
-  if (!runs_on) change_accumulators(g, wait_for_product(), in, 0, n, c);
-}
-
-/* Assembly that changes a sum between two trips. */
-static void change_sum(tkv_gen *g, const tk_inst *dot, const char *text) {
-  int sum = dot->args[tk_dot_accumulator(dot)];
-  const tkv_merge *m = &g->frame->merge[sum];
-  tkv_value *v = tkv_load_merge(g, m);
-  int n = 1 << m->dist.nreg;
-  tkv_reg *in = TK_NEWN(g->arena, tkv_reg, (size_t)n);
-  change_accumulators(g, text, in, 0, n, v->home->reg);
-  for (int r = 0; r < n; r++) tkv_store(g->code, v->home->reg[r], m->at[r]);
-}
-
-void tkv_begin_sum(tkv_gen *g, const tk_inst *dot) {
-  change_sum(g, dot, "");
-}
-
-void tkv_end_sum(tkv_gen *g, const tk_inst *dot) {
-  change_sum(g, dot, wait_for_product());
+  if (!runs_on)
+    tkv_change_accumulators(g, tkv_wait_for_products(), in, 0, n, c);
 }
 
 static product describe_product(const tkv_gen *g, const tk_inst *in,
@@ -438,14 +224,12 @@ static product describe_product(const tkv_gen *g, const tk_inst *in,
   const tk_slot *slots = g->frame->f->slots;
   const tk_type *a = &slots[in->args[0]].type, *b = &slots[in->args[1]].type;
   product p = {.format = tk_mma_of(g->frame->f, in).format,
-               .m = tkv_axis_bits(a, 0),
-               .n = tkv_axis_bits(b, 1),
-               .k = tkv_axis_bits(a, 1),
+               .bits = {.n = tkv_axis_bits(b, 1), .k = tkv_axis_bits(a, 1)},
                .dist = d,
                .nreg = (uint32_t)1 << d->nreg};
-  p.columns = p.n;
-  for (int i = GROUP_WARPS; i < d->nwarp; i++)
-    p.columns -= column_of_right(d->warp[i], &p) != 0;
+  p.columns = p.bits.n;
+  for (int i = TKV_GROUP_WARPS; i < d->nwarp; i++)
+    p.columns -= tkv_column_of_right(d->warp[i], &p.bits) != 0;
   if (p.columns > MOST_COLUMNS) p.columns = MOST_COLUMNS;
   /* 64 rows of them, by 128 threads. */
   p.each = (uint32_t)1 << (p.columns - 1);
@@ -457,9 +241,9 @@ bool tkv_multiply_by_warpgroups(tkv_gen *g, const tk_inst *dot, tkv_value *left,
                                 tkv_reg *c) {
   if (!tkv_is_by_warpgroups(g, dot)) return false;
   product p = describe_product(g, dot, d);
-  if (!find_tile(left, 0, GROUP_ROWS, &p.tile[0]) ||
+  if (!find_tile(left, 0, TKV_GROUP_ROWS, &p.tile[0]) ||
       !find_tile(right, 1, p.columns, &p.tile[1]) || !place_tiles(g, p.tile))
     return false;
-  multiply(g, &p, dot, c);
+  multiply_tiles(g, &p, dot, c);
   return true;
 }

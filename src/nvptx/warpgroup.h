@@ -9,6 +9,14 @@
 
 #include "nvptx/gen.h"
 
+enum {
+  TKV_GROUP_WARPS = 2, /* log2 */
+  TKV_GROUP_ROWS = 6,
+  TKV_TILE_BYTES = 96 << 10 /* that go through the scratch area at most */
+};
+
+/* ---- warpgroup.c --------------------------------------------------------- */
+
 /* Whether a product is laid out for warpgroups: the GPU has them, its shape
  * suits them, and both matrices are loaded as they are multiplied. */
 bool tkv_is_by_warpgroups(tkv_gen *g, const tk_inst *dot);
@@ -29,6 +37,15 @@ bool tkv_is_summed_up(tkv_gen *g, const tk_stmt *loop, const tk_inst *dot);
 void tkv_begin_sum(tkv_gen *g, const tk_inst *dot);
 /* Waits for such a sum, after the loop. */
 void tkv_end_sum(tkv_gen *g, const tk_inst *dot);
+/* Assembly whose last n operands, behind `others`, are accumulators that it
+ * changes; `in` has room for them. */
+void tkv_change_accumulators(tkv_gen *g, const char *text, tkv_reg *in,
+                             int others, int n, tkv_reg *c);
+/* The assembly that waits for all products. */
+const char *tkv_wait_for_products(void);
+
+/* ---- gen_warpgroup.c ----------------------------------------------------- */
+
 /* c += left * right, in the layout d of tkv_dist_warpgroups.  False, and
  * nothing is generated: the product is none for them, or the matrices do not
  * lie as tiles. */
