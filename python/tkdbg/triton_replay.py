@@ -656,7 +656,8 @@ def main(argv: list[str]) -> int:
         os.environ["TRITON_INTERPRET"] = "1"
     try:
         if "--ptx" in argv or emitted:
-            number = int(arch[0].removeprefix("sm_"))
+            # Of 9.0 Triton makes code for sm_90a anyway.
+            number = int(arch[0].removeprefix("sm_").rstrip("a"))
             made = (stage(path, number, emitted[0]) if emitted else
                     code(path, number))
             with open(path, "w", encoding="utf-8") as f:

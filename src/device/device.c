@@ -181,7 +181,8 @@ static void make_own(tk_env *e, running *x, tkp_launch *to) {
   x->form = x->p;
   to->entry = x->p->kernel->name;
   to->block[0] = 32 * (uint32_t)x->p->options[TK_LAUNCH_NUM_WARPS];
-  tkv_print_ptx(&x->ptx, x->p, "sm_80", &to->dynamic_shared);
+  const char *arch = tkv_arch_named(e, x->opt->arch);
+  tkv_print_ptx(&x->ptx, x->p, arch, &to->dynamic_shared);
 }
 
 /* How many parameters of the launch the code's are. */

@@ -82,6 +82,24 @@ tkv_dist tkv_dist_mma(const tk_type *t, int warps, bool rows_first) {
   return d;
 }
 
+tkv_dist tkv_dist_warpgroups(const tk_type *t, int warps) {
+  enum { GROUP_ROWS = 6 };
+  int columns = tkv_axis_bits(t, 1), rows = tkv_axis_bits(t, 0), r = GROUP_ROWS;
+  uint32_t column = 1, row = (uint32_t)1 << columns;
+  tkv_dist d = {.nreg = 2,
+                .nwarp = tkv_log2(warps),
+                .reg = {column, row << 3},
+                .lane = {column << 1, column << 2, row, row << 1, row << 2},
+                .warp = {row << 4, row << 5}};
+  TK_ASSERT(d.nwarp >= 2 && t->rank == 2 && rows >= GROUP_ROWS);
+  for (int i = 2; i < d.nwarp; i++)
+    d.warp[i] = r < rows ? row << r++ : column << --columns;
+  TK_ASSERT(columns >= 3);
+  for (int c = 3; c < columns; c++) d.reg[d.nreg++] = column << c;
+  for (; r < rows; r++) d.reg[d.nreg++] = row << r;
+  return d;
+}
+
 /* ---- asking -------------------------------------------------------------- */
 
 bool tkv_dist_same(const tkv_dist *a, const tkv_dist *b) {
@@ -98,6 +116,16 @@ tkv_dist tkv_dist_map(const tkv_dist *a,
   for (int i = 0; i < TKV_LANE_BITS; i++) d.lane[i] = map(d.lane[i], ud);
   for (int i = 0; i < d.nwarp; i++) d.warp[i] = map(d.warp[i], ud);
   return d;
+}
+
+uint32_t tkv_row_of_left(uint32_t number, const void *bits) {
+  const tkv_product_bits *p = bits;
+  return number >> p->n << p->k;
+}
+
+uint32_t tkv_column_of_right(uint32_t number, const void *bits) {
+  const tkv_product_bits *p = bits;
+  return number & (((uint32_t)1 << p->n) - 1);
 }
 
 void tkv_dist_drop_copies(tkv_dist *a) {

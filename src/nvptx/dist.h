@@ -31,11 +31,22 @@ tkv_dist tkv_dist_usual(const tk_type *t, int warps);
 /* The result of mma.sync with tiles of 16 by 8: each warp's part is about as
  * high as wide, or warps run along the rows first. */
 tkv_dist tkv_dist_mma(const tk_type *t, int warps, bool rows_first);
+/* The result of wgmma: four warps have 64 rows each, 16 of them a warp, and the
+ * tiles of a warp are those of mma.sync; more warps share out the rows, then
+ * halves of the columns. */
+tkv_dist tkv_dist_warpgroups(const tk_type *t, int warps);
 
 bool tkv_dist_same(const tkv_dist *a, const tkv_dist *b);
 /* Each number replaced by what `map` makes of it. */
 tkv_dist tkv_dist_map(const tkv_dist *a,
                       uint32_t (*map)(uint32_t, const void *), const void *ud);
+/* Maps a number in a product's result to that of its row's first lane in the
+ * left operand, or of its column's in the right one. */
+typedef struct tkv_product_bits {
+  int n, k; /* of the numbers of columns, and along k */
+} tkv_product_bits;
+uint32_t tkv_row_of_left(uint32_t number, const void *bits);
+uint32_t tkv_column_of_right(uint32_t number, const void *bits);
 /* Drops the bits of registers that tell copies apart. */
 void tkv_dist_drop_copies(tkv_dist *a);
 /* The part of the lane's number that register r stands for. */

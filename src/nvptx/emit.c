@@ -33,7 +33,7 @@ static void print_facts(compiling *c) {
 }
 
 static void print_layouts(compiling *c) {
-  tkv_print_layouts(c->out, c->p);
+  tkv_print_layouts(c->out, c->p, c->arch);
 }
 
 static void print_llir(compiling *c) {
@@ -87,7 +87,7 @@ const char *tk_stage_doc(size_t i) {
 
 const char *tk_arch_name(size_t i) {
   static const char *const names[] = {
-#define ARCH(name, shared) name,
+#define ARCH(name, shared, isa, wgmma) name,
 #include "nvptx/arch.def"
 #undef ARCH
   };

@@ -59,6 +59,7 @@ struct tkv_gen {
   const tkv_rule_of *rules; /* by opcode */
   tkv_facts facts;
   int warps;
+  bool wgmma;     /* whether the GPU has it */
   tkv_code *code; /* what is generated */
   /* the text of a print or assertion, while it is being made */
   tk_buf message, prefix;
@@ -68,7 +69,10 @@ struct tkv_gen {
   /* Bytes of shared memory: for exchanges; for copies, in all and here; and
    * for exchanges while these are in use. */
   size_t scratch, buffers, buffers_in_use, beside;
+  bool has_tiles;              /* wgmma reads some of these */
   int64_t most_stages, stages; /* of loops that copy ahead; what they have */
+  /* whose copies of this trip have not been begun yet, or NULL */
+  struct tkv_pipeline *late;
   /* what is copied ahead, by the number of the load */
   tkv_value **copied;
   TK_VEC(tkv_exchange) exchanges;
@@ -146,6 +150,12 @@ tkv_pipeline *tkv_begin_pipeline(tkv_gen *g, const tk_stmt *loop,
 /* At the beginning of the body, and after the loop. */
 void tkv_begin_trip(tkv_gen *g, tkv_pipeline *p);
 void tkv_end_pipeline(tkv_gen *g, tkv_pipeline *p);
+/* Whether the copies of this trip are begun behind the instructions of that
+ * product, and begins them; where it *runs on*, its accumulators are not read
+ * before the loop has ended, which waits for them. */
+bool tkv_is_before_copies(const tkv_gen *g, const tk_inst *dot);
+bool tkv_let_run_on(tkv_gen *g);
+void tkv_begin_late_copies(tkv_gen *g, const tk_inst *dot);
 
 /* ---- the rules ----------------------------------------------------------- */
 

@@ -6,17 +6,19 @@
  * memory. */
 #include "ir/numerics.h"
 #include "nvptx/shared.h"
+#include "nvptx/warpgroup.h"
 
 typedef struct product {
   const tk_inst *in;
   const tk_type *a, *b; /* [..., m, k] and [..., k, n] */
   tk_type acc;          /* what is added up: fp32, fp64 or int32 */
   int m, n, k;          /* log2 */
-  const char *format;   /* of the tensor cores; NULL: they are not used */
-  tk_dtype by;          /* what they multiply */
-  int pack;             /* log2 of how many operands a register has */
-  int parts;            /* of each operand */
-  bool cut;             /* threads multiply numbers rounded to tf32 */
+  tkv_product_bits bits;
+  const char *format; /* of the tensor cores; NULL: they are not used */
+  tk_dtype by;        /* what they multiply */
+  int pack;           /* log2 of how many operands a register has */
+  int parts;          /* of each operand */
+  bool cut;           /* threads multiply numbers rounded to tf32 */
 } product;
 
 enum { MAX_PARTS = 3 };
@@ -29,6 +31,7 @@ static product describe_product(const tkv_gen *g, const tk_inst *in) {
   p.m = tkv_axis_bits(p.a, p.a->rank - 2);
   p.k = tkv_axis_bits(p.a, p.a->rank - 1);
   p.n = tkv_axis_bits(p.b, p.b->rank - 1);
+  p.bits = (tkv_product_bits){.n = p.n, .k = p.k};
   p.acc = tk_with_elem(in->type, e == TK_FP64     ? TK_FP64
                                  : tk_is_float(e) ? TK_FP32
                                                   : TK_INT32);
@@ -78,29 +81,20 @@ static bool goes_on_by_rows(tkv_gen *g, const tk_inst *in) {
 
 tkv_dist tkv_home_of_dot(tkv_gen *g, const tk_inst *in) {
   product p = describe_product(g, in);
+  if (tkv_is_by_warpgroups(g, in))
+    return tkv_dist_warpgroups(&in->type, g->warps);
   return p.format ? tkv_dist_mma(&in->type, g->warps, goes_on_by_rows(g, in))
                   : tkv_dist_usual(&in->type, g->warps);
 }
 
 /* ---- tensor cores -------------------------------------------------------- */
 
-/* Maps a place in the result to the place of its row in the first operand, or
- * of its column in the second. */
-static uint32_t row_of_left(uint32_t number, const void *ud) {
-  const product *p = ud;
-  return number >> p->n << p->k;
-}
-
-static uint32_t column_of_right(uint32_t number, const void *ud) {
-  const product *p = ud;
-  return number & (((uint32_t)1 << p->n) - 1);
-}
-
 /* Where the operands of mma are: k runs along the packed operands of a
  * register, two bits of the lane, and a register; the other axis as in the
  * result. */
 static tkv_dist operand_dist(const product *p, const tkv_dist *acc, bool left) {
-  tkv_dist of = tkv_dist_map(acc, left ? row_of_left : column_of_right, p),
+  tkv_dist of = tkv_dist_map(acc, left ? tkv_row_of_left : tkv_column_of_right,
+                             &p->bits),
            d = of;
   uint32_t k = left ? 1 : (uint32_t)1 << p->n;
   int bit = 0;
@@ -285,8 +279,10 @@ static void by_tensor_cores(tkv_gen *g, const product *p, tkv_value *left,
         }
         for (uint32_t r = 0; r < (uint32_t)1 << d->nreg; r += 4) {
           uint32_t number = tkv_dist_reg(d, r);
-          fragment of_a = {i, row_of_left(number, p) | k, 4},
-                   of_b = {sum - i, column_of_right(number, p) | k << p->n, 2};
+          fragment of_a = {i, tkv_row_of_left(number, &p->bits) | k, 4},
+                   of_b = {sum - i,
+                           tkv_column_of_right(number, &p->bits) | k << p->n,
+                           2};
           take_words(g->code, p, &fa, of_a, a);
           take_words(g->code, p, &fb, of_b, b);
           multiply_tile(g, p, a, b, c + r);
@@ -417,10 +413,12 @@ void tkv_gen_dot(tkv_gen *g, const tk_inst *in) {
     c[r] =
         start ? tkv_convert_lane(g->code, &p.acc, &in->type, start[r]) : zero;
   tkv_value *right = tkv_arg(g, in, 1), *left = tkv_arg(g, in, 0);
-  if (p.format)
+  bool done = tkv_multiply_by_warpgroups(g, in, left, right, &d, c);
+  if (!done && p.format)
     by_tensor_cores(g, &p, left, right, &d, c);
-  else
+  else if (!done)
     by_threads(g, &p, left, right, &d, c);
+  tkv_begin_late_copies(g, in);
   tkv_value *v = tkv_block(g, in->type, &d);
   for (uint32_t r = 0; r < n; r++)
     v->home->reg[r] = tkv_convert_lane(g->code, &in->type, &p.acc, c[r]);

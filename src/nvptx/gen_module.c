@@ -14,6 +14,39 @@ static const tkv_rule_of rules[TK_INST_COUNT] = {
 #undef LOWER_AT
 };
 
+/* ---- architectures ------------------------------------------------------- */
+
+/* What is known of architectures: rows of arch.def. */
+typedef struct arch_info {
+  const char *name;
+  size_t shared;
+  const char *isa;
+  bool wgmma;
+} arch_info;
+
+static const arch_info *info_of(const char *arch) {
+  static const arch_info archs[] = {
+#define ARCH(name, shared, isa, wgmma)                                         \
+  {name, (size_t)(shared) << 10, isa, wgmma},
+#include "nvptx/arch.def"
+#undef ARCH
+  };
+  size_t i = 0;
+  while (strcmp(archs[i].name, arch) != 0) {
+    i++;
+    TK_ASSERT(i < TK_COUNT(archs));
+  }
+  return &archs[i];
+}
+
+size_t tkv_most_shared(const char *arch) {
+  return info_of(arch)->shared;
+}
+
+const char *tkv_isa_of(const char *arch) {
+  return info_of(arch)->isa;
+}
+
 /* ---- generating ---------------------------------------------------------- */
 
 static void take_params(tkv_gen *g, tkv_value **args) {
@@ -35,7 +68,8 @@ static void print_module(tkv_gen *g, tk_buf *out) {
                   .params = params,
                   .warps = g->warps,
                   .shared = tkv_shared_bytes(g),
-                  .buffers = g->buffers};
+                  .buffers = tkv_buffer_bytes(g),
+                  .alignment = g->has_tiles ? TKV_TILE_ALIGNMENT : 128};
   tkv_print_module(g->code, out, &m);
 }
 
@@ -69,7 +103,7 @@ typedef struct needs {
 /* Generates code, and lets `print` print what it wants of it. Returns what the
  * code needs. */
 static needs generate_and_print(tk_buf *out, const tk_program *p,
-                                int64_t most_stages,
+                                const char *arch, int64_t most_stages,
                                 void (*print)(tkv_gen *g, tk_buf *out)) {
   tk_env *e = out->env;
   generating x = {.out = out, .print = print};
@@ -78,6 +112,7 @@ static needs generate_and_print(tk_buf *out, const tk_program *p,
                     .arena = &x.arena,
                     .p = p,
                     .rules = rules,
+                    .wgmma = info_of(arch)->wgmma,
                     .most_stages = most_stages,
                     .warps = (int)p->options[TK_LAUNCH_NUM_WARPS]};
   tk_buf *const texts[] = {&x.gen.message, &x.gen.prefix};
@@ -90,20 +125,6 @@ static needs generate_and_print(tk_buf *out, const tk_program *p,
   return (needs){tkv_shared_bytes(&x.gen), x.gen.stages};
 }
 
-size_t tkv_most_shared(const char *arch) {
-  static const struct {
-    const char *name;
-    size_t shared;
-  } archs[] = {
-#define ARCH(name, shared) {name, (size_t)(shared) << 10},
-#include "nvptx/arch.def"
-#undef ARCH
-  };
-  for (size_t i = 0; i < TK_COUNT(archs); i++)
-    if (!strcmp(archs[i].name, arch)) return archs[i].shared;
-  return SIZE_MAX;
-}
-
 /* If shared memory is too small for all stages of the loops that copy ahead,
  * they get fewer. */
 void tkv_print_llir(tk_buf *out, const tk_program *p, const char *arch,
@@ -111,7 +132,7 @@ void tkv_print_llir(tk_buf *out, const tk_program *p, const char *arch,
   size_t begin = out->n, most = tkv_most_shared(arch);
   int64_t stages = INT64_MAX;
   for (;;) {
-    needs n = generate_and_print(out, p, stages, print_module);
+    needs n = generate_and_print(out, p, arch, stages, print_module);
     *shared = n.shared;
     if (n.shared <= most || n.stages < 2) return;
     stages = n.stages - 1;
@@ -187,6 +208,6 @@ static void print_layouts_of(tkv_gen *g, tk_buf *out) {
   tk_program_print_with(out, g->p, &(tk_remark){g, put_layout});
 }
 
-void tkv_print_layouts(tk_buf *out, const tk_program *p) {
-  generate_and_print(out, p, INT64_MAX, print_layouts_of);
+void tkv_print_layouts(tk_buf *out, const tk_program *p, const char *arch) {
+  generate_and_print(out, p, arch, INT64_MAX, print_layouts_of);
 }

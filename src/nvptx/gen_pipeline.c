@@ -8,9 +8,16 @@
  * - 1 later, into the buffers that the trip before has read.  What the copies
  * need is computed in a frame of its own, which is that many trips ahead; past
  * the last trip it copies nothing.
+ *
+ * A product of warpgroups (warpgroup.h) goes on by itself, so the copies are
+ * begun behind it.  If all that the loop does with the product is to sum it up,
+ * it goes on into the next trip: each waits for the product of the one before
+ * it, and meets the others once more, before its copies overwrite what that has
+ * read.
  */
 #include "nvptx/pipeline.h"
 #include "nvptx/shared.h"
+#include "nvptx/warpgroup.h"
 
 enum { ALIGNMENT = 128 };
 
@@ -22,6 +29,11 @@ struct tkv_pipeline {
   size_t *offset;     /* where it begins in the buffers of a trip */
   int stages;
   size_t base, bytes; /* of the buffers, and of those of one trip */
+  bool has_tiles;     /* wgmma reads some of them */
+  /* The product behind which a trip's copies are begun, or NULL; whether the
+   * loop sums it up, and whether it does run on from trip to trip. */
+  const tk_inst *product;
+  bool sums_up, runs_on;
   tk_compare going_on;
   tkv_reg end, step;
   /* Variables: the trip that is next copied, whether there is one, and where
@@ -150,10 +162,8 @@ static void wait_for_copies(tkv_gen *g, int but) {
 /* ---- the loop ------------------------------------------------------------ */
 
 /* Eight rows of 16 bytes are read at once, by ldmatrix. */
-static tkv_places places_of_copy(tkv_gen *g, const tk_inst *in,
-                                 const tkv_dist *written, int fastest) {
-  const tk_type *t = &in->type;
-  tkv_dist read = {.nwarp = written->nwarp};
+static tkv_dist rows_of_copy(const tkv_gen *g, const tk_type *t, int fastest) {
+  tkv_dist read = {.nwarp = tkv_log2(g->warps)};
   int slow = fastest ? fastest - 1 : t->rank - 1, bits = tkv_axis_bits(t, slow);
   while (read.nreg < tkv_axis_bits(t, fastest) &&
          tk_lane_size(t) << read.nreg < 16) {
@@ -162,26 +172,45 @@ static tkv_places places_of_copy(tkv_gen *g, const tk_inst *in,
   }
   for (int i = 0; i < 3 && i < bits; i++)
     read.lane[i] = (uint32_t)1 << (tkv_axis_low(t, slow) + i);
-  tkv_places p = tkv_find_places(t, written, &read);
+  return read;
+}
+
+/* A load's places, in no area yet. */
+static tkv_placed place_copy(tkv_gen *g, const tk_inst *in) {
+  const tk_type *t = &in->type;
+  const tk_func *f = g->frame->f;
+  tkv_dist written = dist_of_copy(g, in), read;
+  int fastest = tkv_fastest_axis(t, &g->facts.of[f->id][in->args[0]]);
+  tkv_placed x = {.type = *t, .area = TKV_NO_REG};
+  x.is_tile =
+      tkv_feeds_warpgroups(g, in) && tkv_places_of_tile(t, fastest, &x.places);
+  if (x.is_tile) {
+    read = tkv_rows_of_tile(t, &x.places, g->warps);
+  } else {
+    read = rows_of_copy(g, t, fastest);
+    x.places = tkv_find_places(t, &written, &read);
+  }
   tkv_note_exchange(
-      g, &(tkv_exchange){in, *t, tkv_all_numbers(t), *written, read, p});
-  return p;
+      g, &(tkv_exchange){in, *t, tkv_all_numbers(t), written, read, x.places});
+  return x;
 }
 
 static void lay_out_buffers(tkv_gen *g, tkv_pipeline *p) {
-  const tk_func *f = g->frame->f;
-  p->base = (g->buffers_in_use + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  size_t unit = ALIGNMENT;
   for (size_t k = 0; k < p->plan.n; k++) {
-    const tk_inst *in = p->plan.insts[k];
-    const tk_type *t = &in->type;
-    if (in->op != TK_I_LOAD) continue;
-    tkv_dist d = dist_of_copy(g, in);
-    int fastest = tkv_fastest_axis(t, &g->facts.of[f->id][in->args[0]]);
-    p->placed[k] =
-        (tkv_placed){*t, places_of_copy(g, in, &d, fastest), TKV_NO_REG};
+    if (p->plan.insts[k]->op != TK_I_LOAD) continue;
+    p->placed[k] = place_copy(g, p->plan.insts[k]);
+    p->has_tiles |= p->placed[k].is_tile;
+  }
+  if (p->has_tiles) unit = TKV_TILE_ALIGNMENT;
+  g->has_tiles |= p->has_tiles;
+  p->base = (g->buffers_in_use + unit - 1) / unit * unit;
+  for (size_t k = 0; k < p->plan.n; k++) {
+    const tk_type *t = &p->plan.insts[k]->type;
+    if (p->plan.insts[k]->op != TK_I_LOAD) continue;
     p->offset[k] = p->bytes;
-    p->bytes += ((size_t)tk_numel(t) * tk_lane_size(t) + ALIGNMENT - 1) /
-                ALIGNMENT * ALIGNMENT;
+    p->bytes +=
+        ((size_t)tk_numel(t) * tk_lane_size(t) + unit - 1) / unit * unit;
   }
   g->buffers_in_use = p->base + (size_t)p->stages * p->bytes;
   if (g->buffers_in_use > g->buffers) g->buffers = g->buffers_in_use;
@@ -223,6 +252,9 @@ tkv_pipeline *tkv_begin_pipeline(tkv_gen *g, const tk_stmt *loop,
   make_variables(c, p, &t);
   if (stages > g->stages) g->stages = stages;
   lay_out_buffers(g, p);
+  if (p->has_tiles) p->product = tkv_first_product(g, loop);
+  p->sums_up = p->product && tkv_is_summed_up(g, loop, p->product);
+  if (p->sums_up) tkv_begin_sum(g, p->product);
   p->ahead = tkv_fork_frame(g, plan.ahead);
   tkv_store(c, from, p->i);
   tkv_store(c, tkv_lane_compare(c, going_on, &t, from, end), p->is_there);
@@ -235,8 +267,12 @@ tkv_pipeline *tkv_begin_pipeline(tkv_gen *g, const tk_stmt *loop,
 
 void tkv_begin_trip(tkv_gen *g, tkv_pipeline *p) {
   wait_for_copies(g, p->stages - (TKV_MUTANT(COPY_WAIT) ? 1 : 2));
+  if (p->has_tiles) tkv_fence_tiles(g->code);
   if (!TKV_MUTANT(COPY_BARRIER)) tkv_meet(g->code);
-  begin_copies(g, p);
+  if (p->product)
+    g->late = p;
+  else
+    begin_copies(g, p);
   tkv_reg trip = tkv_load(g->code, TKV_I32, p->use);
   for (size_t k = 0; k < p->plan.n; k++) {
     const tk_inst *in = p->plan.insts[k];
@@ -249,7 +285,26 @@ void tkv_begin_trip(tkv_gen *g, tkv_pipeline *p) {
   tkv_store(g->code, next_trip(g->code, p, trip), p->use);
 }
 
+bool tkv_is_before_copies(const tkv_gen *g, const tk_inst *dot) {
+  return g->late && g->late->product == dot;
+}
+
+bool tkv_let_run_on(tkv_gen *g) {
+  g->late->runs_on = g->late->sums_up;
+  return g->late->runs_on;
+}
+
+void tkv_begin_late_copies(tkv_gen *g, const tk_inst *dot) {
+  if (!tkv_is_before_copies(g, dot)) return;
+  begin_copies(g, g->late);
+  g->late = NULL;
+  g->inst = dot;
+  tkv_set_location(g->code, g->frame->f->src, dot->span);
+}
+
 void tkv_end_pipeline(tkv_gen *g, tkv_pipeline *p) {
+  TK_ASSERT(g->late != p);
+  if (p->runs_on) tkv_end_sum(g, p->product);
   for (size_t k = 0; k < p->plan.n; k++) g->copied[p->plan.insts[k]->id] = NULL;
   g->buffers_in_use = p->base;
   wait_for_copies(g, 0);

@@ -9,8 +9,13 @@ void tkv_scratch(tkv_gen *g, size_t n) {
   if (n > *most) *most = n;
 }
 
+size_t tkv_buffer_bytes(const tkv_gen *g) {
+  size_t unit = g->has_tiles ? TKV_TILE_ALIGNMENT : 1;
+  return (g->buffers + unit - 1) / unit * unit;
+}
+
 size_t tkv_shared_bytes(const tkv_gen *g) {
-  size_t copying = g->buffers + g->beside;
+  size_t copying = tkv_buffer_bytes(g) + g->beside;
   return copying > g->scratch ? copying : g->scratch;
 }
 
@@ -262,14 +267,27 @@ void tkv_note_exchange(tkv_gen *g, const tkv_exchange *x) {
   TK_PUSH(g->arena, &g->exchanges, *x);
 }
 
+/* Writes a block to the places in an area that somebody reads in a layout. */
+static void write_at_places(tkv_gen *g, const tkv_version *v,
+                            const tkv_placed *p, const tkv_dist *read) {
+  tkv_note_exchange(g,
+                    &(tkv_exchange){g->inst, p->type, tkv_all_numbers(&p->type),
+                                    v->dist, *read, p->places});
+  tkv_dist written = tkv_dist_map(&v->dist, tkv_place, &p->places);
+  tkv_stretch all = {.type = &p->type, .places = &written, .area = p->area};
+  tkv_write_part(g, v, &all);
+}
+
+void tkv_write_tile(tkv_gen *g, const tkv_version *v, const tkv_placed *p) {
+  tkv_dist read = tkv_rows_of_tile(&p->type, &p->places, g->warps);
+  write_at_places(g, v, p, &read);
+}
+
 tkv_placed tkv_write_block(tkv_gen *g, const tk_type *t, const tkv_version *v,
                            const tkv_dist *read, tkv_reg area) {
-  tkv_placed p = {*t, tkv_find_places(t, &v->dist, read), area};
-  tkv_note_exchange(g, &(tkv_exchange){g->inst, *t, tkv_all_numbers(t), v->dist,
-                                       *read, p.places});
-  tkv_dist written = tkv_dist_map(&v->dist, tkv_place, &p.places);
-  tkv_stretch all = {.type = t, .places = &written, .area = area};
-  tkv_write_part(g, v, &all);
+  tkv_placed p = {
+      .type = *t, .places = tkv_find_places(t, &v->dist, read), .area = area};
+  write_at_places(g, v, &p, read);
   if (TKV_MUTANT(SWIZZLE)) p.places.swizzle.from++;
   return p;
 }

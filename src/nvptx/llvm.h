@@ -15,12 +15,13 @@
 /* This number grows whenever the function or its request changes; a plug-in
  * with another number is not used. */
 #define TKV_LLVM_INTERFACE_SYMBOL "tkv_llvm_interface"
-enum { TKV_LLVM_INTERFACE = 1 };
+enum { TKV_LLVM_INTERFACE = 2 };
 
 typedef struct tkv_llvm_request {
   const char *llir; /* the text of a module */
   size_t size;
   const char *arch;      /* "sm_80" */
+  const char *isa;       /* "+ptx78" */
   const char *libdevice; /* a file; NULL: none was found */
 } tkv_llvm_request;
 

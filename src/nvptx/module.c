@@ -122,8 +122,8 @@ void tkv_print_module(tkv_code *c, tk_buf *out, const tkv_module *m) {
                   m->p->args[m->p->params[i].arg].name, m->p->params[i].item);
   tk_buf_puts(out, "target datalayout = \"e-i64:64-i128:128-v16:16-v32:32-"
                    "n16:32:64\"\ntarget triple = \"nvptx64-nvidia-cuda\"\n\n"
-                   "@scratch = external addrspace(3) global [0 x i8], align "
-                   "128\n\n");
+                   "@scratch = external addrspace(3) global [0 x i8], ");
+  tk_buf_printf(out, "align %d\n\n", m->alignment);
   tk_buf_printf(out, "define ptx_kernel void @%s(", name);
   print_params(m, out);
   tk_buf_puts(out, ") !dbg !5 {\nentry:\n"

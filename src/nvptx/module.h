@@ -11,6 +11,7 @@ typedef struct tkv_module {
   int warps;
   /* bytes of shared memory in all, and those of them that copies take */
   size_t shared, buffers;
+  int alignment; /* of shared memory */
 } tkv_module;
 
 void tkv_print_module(tkv_code *c, tk_buf *out, const tkv_module *m);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MUTANT(ID, name, line) TKV_M_##ID,
+#define MUTANT(ID, name, arch, line) TKV_M_##ID,
 enum {
 #include "nvptx/mutant.def"
 };
@@ -17,7 +17,7 @@ enum {
 
 static inline bool tkv_mutant(int id) {
   static const char *const names[] = {
-#define MUTANT(ID, name, line) name,
+#define MUTANT(ID, name, arch, line) name,
 #include "nvptx/mutant.def"
 #undef MUTANT
   };

@@ -44,12 +44,14 @@ void tkv_run_passes(tk_program *p, uint64_t skipped, tkv_after *after,
 const char *tkv_arch_named(tk_env *e, const char *name);
 /* Bytes of shared memory that a program has at most on an architecture. */
 size_t tkv_most_shared(const char *arch);
+/* The version of PTX that it is compiled to, as LLVM names it. */
+const char *tkv_isa_of(const char *arch);
 /* The program as code for a thread: the text of an LLVM module (gen.h);
  * *shared: the bytes of shared memory that it needs. */
 void tkv_print_llir(tk_buf *out, const tk_program *p, const char *arch,
                     size_t *shared);
 /* Prints the program, each block with the layout in which it is made. */
-void tkv_print_layouts(tk_buf *out, const tk_program *p);
+void tkv_print_layouts(tk_buf *out, const tk_program *p, const char *arch);
 /* As PTX for an architecture, "sm_80"; *shared: the bytes of shared memory that
  * a program is launched with.  Fails, once that is reported, where LLVM or what
  * it needs is not there. */

@@ -126,15 +126,20 @@ static bool is_not_maker(void *ud, const tk_at *at, const tk_inst *in) {
   return !s->maker;
 }
 
-static bool is_zero(const planning *x, int slot) {
+const tk_inst *tkv_first_maker(const tk_func *f, int slot) {
   search s = {.slot = slot};
+  tk_walk_func(f, &(tk_walk){.ud = &s, .inst = is_not_maker});
+  return s.maker;
+}
+
+static bool is_zero(const planning *x, int slot) {
   if (x->makers[slot] > 1) return false;
-  tk_walk_func(x->f, &(tk_walk){.ud = &s, .inst = is_not_maker});
-  if (!s.maker) return false;
-  if (s.maker->op == TK_I_CONST) return !tk_const_bits(s.maker);
-  bool same = s.maker->op == TK_I_COPY || s.maker->op == TK_I_CAST ||
-              s.maker->op == TK_I_BROADCAST;
-  return same && is_zero(x, s.maker->args[0]);
+  const tk_inst *maker = tkv_first_maker(x->f, slot);
+  if (!maker) return false;
+  if (maker->op == TK_I_CONST) return !tk_const_bits(maker);
+  bool same = maker->op == TK_I_COPY || maker->op == TK_I_CAST ||
+              maker->op == TK_I_BROADCAST;
+  return same && is_zero(x, maker->args[0]);
 }
 
 /* Adds the instruction that computes a slot, if it can be computed ahead. */

@@ -29,4 +29,7 @@ typedef bool tkv_can_copy(void *ud, const tk_inst *load);
 bool tkv_plan_loop(tk_arena *a, const tk_func *f, const tk_stmt *loop,
                    tkv_can_copy *can_copy, void *ud, tkv_plan *out);
 
+/* The first instruction of a function that gives a slot its value, or NULL. */
+const tk_inst *tkv_first_maker(const tk_func *f, int slot);
+
 #endif

@@ -77,6 +77,7 @@ static void compile_program(tk_env *e, void *ud) {
   tkv_llvm_request r = {.llir = tk_buf_str(&c->llir),
                         .size = c->llir.n,
                         .arch = c->arch,
+                        .isa = tkv_isa_of(c->arch),
                         .libdevice = tkv_find_libdevice(path)};
   tkv_key key = key_of(&r);
   if (tkv_cache_read(c->out, &c->file, &key)) return;

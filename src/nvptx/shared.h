@@ -25,7 +25,8 @@ tkv_reg tkv_shuffle(tkv_code *c, const tk_type *t, tkv_reg x, const char *mode,
 
 /* Reserves n bytes for the scratch area. */
 void tkv_scratch(tkv_gen *g, size_t n);
-/* How many bytes of shared memory the code needs. */
+/* How many bytes of shared memory copies have, and how many the code needs. */
+size_t tkv_buffer_bytes(const tkv_gen *g);
 size_t tkv_shared_bytes(const tkv_gen *g);
 /* The address of the scratch area from `base` bytes on. */
 tkv_reg tkv_scratch_at(tkv_gen *g, size_t base);
@@ -78,6 +79,8 @@ tkv_dist tkv_all_numbers(const tk_type *t);
 /* Writes a block to an area so that it can be read well in that layout. */
 tkv_placed tkv_write_block(tkv_gen *g, const tk_type *t, const tkv_version *v,
                            const tkv_dist *read, tkv_reg area);
+/* Writes a block to places that wgmma reads. */
+void tkv_write_tile(tkv_gen *g, const tkv_version *v, const tkv_placed *p);
 void tkv_read_placed(tkv_gen *g, const tkv_placed *p, const tkv_dist *d,
                      tkv_part part, tkv_reg *reg);
 /* All lanes of a block in the scratch area, in row-major order. */

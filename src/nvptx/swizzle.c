@@ -98,11 +98,39 @@ static int bank_passes(const tkv_dist *places, size_t size) {
 
 uint32_t tkv_place(uint32_t number, const void *places) {
   const tkv_places *p = places;
-  uint32_t axis = (((uint32_t)1 << p->n) - 1) << p->low,
-           below = ((uint32_t)1 << p->low) - 1;
-  number = (number & axis) >> p->low | (number & below) << p->n |
-           (number & ~(axis | below));
-  return swizzled_place(number, &p->swizzle);
+  int first = p->n - p->last;
+  uint32_t below = ((uint32_t)1 << p->low) - 1,
+           axis = number >> p->low & (((uint32_t)1 << p->n) - 1),
+           others = (number & below) | number >> (p->low + p->n) << p->low,
+           place = (axis & (((uint32_t)1 << first) - 1)) | others << first;
+  if (p->last) place |= axis >> first << (p->total - p->last);
+  return swizzled_place(place, &p->swizzle);
+}
+
+bool tkv_places_of_tile(const tk_type *t, int fastest, tkv_places *out) {
+  enum { CHUNK_BYTES = 16, EIGHT = 3, SWIZZLED_BYTE = 7 };
+  if (t->rank != 2) return false;
+  int size = tkv_log2((int64_t)tk_lane_size(t)), chunk = 4 - size,
+      n = tkv_axis_bits(t, fastest), rows = tkv_axis_bits(t, !fastest),
+      width = n < chunk + 3 ? n : chunk + 3;
+  if (width <= chunk || rows < EIGHT) return false;
+  *out = (tkv_places){tkv_axis_low(t, fastest),
+                      n,
+                      {SWIZZLED_BYTE - size, width - chunk, chunk},
+                      n - width,
+                      n + rows};
+  return true;
+}
+
+tkv_dist tkv_rows_of_tile(const tk_type *t, const tkv_places *p, int warps) {
+  tkv_dist d = {.nwarp = tkv_log2(warps)};
+  int slow = p->low ? 0 : p->n;
+  while (tk_lane_size(t) << d.nreg < 16) {
+    d.reg[d.nreg] = (uint32_t)1 << (p->low + d.nreg);
+    d.nreg++;
+  }
+  for (int i = 0; i < 3; i++) d.lane[i] = (uint32_t)1 << (slow + i);
+  return d;
 }
 
 /* What it takes to read or write every register: passes over shared memory, and
@@ -143,8 +171,9 @@ tkv_places tkv_find_places(const tk_type *t, const tkv_dist *written,
     for (int to = 0; to <= VECTOR_BITS; to++)
       for (int n = 1; n <= BANK_BITS; n++)
         for (int from = to + n; from + n <= HIGHEST; from++) {
-          tkv_places p = {
-              tkv_axis_low(t, axis), tkv_axis_bits(t, axis), {from, n, to}};
+          tkv_places p = {.low = tkv_axis_low(t, axis),
+                          .n = tkv_axis_bits(t, axis),
+                          .swizzle = {from, n, to}};
           int cost = cost_of_both(written, read, size, &p);
           if (cost >= least) continue;
           best = p;

@@ -15,10 +15,12 @@ typedef struct tkv_swizzle {
   int from, n, to;
 } tkv_swizzle;
 
-/* The n bits from `low` on come first, and then bits are xor-ed. */
+/* The n bits from `low` on come first, but for the `last` highest of them,
+ * which come after all `total` others; and then bits are xor-ed. */
 typedef struct tkv_places {
   int low, n;
   tkv_swizzle swizzle;
+  int last, total; /* total: of the whole number */
 } tkv_places;
 
 /* A tkv_dist_map of numbers to places. */
@@ -30,6 +32,14 @@ int tkv_neighbours(const tkv_dist *places, size_t size);
  * one layout and read in the other. */
 tkv_places tkv_find_places(const tk_type *t, const tkv_dist *written,
                            const tkv_dist *read);
+/* The places that wgmma reads a matrix from (PTX ISA, "Asynchronous Warpgroup
+ * Level Matrix Shared Memory Layout"): rows of 128, 64 or 32 bytes along one
+ * axis, swizzled; what is longer continues behind all rows.  False: the block
+ * is too small for it, or no matrix. */
+enum { TKV_TILE_ALIGNMENT = 1024 };
+bool tkv_places_of_tile(const tk_type *t, int fastest, tkv_places *out);
+/* How it is read, eight rows of 16 bytes at once, as the layout of a warp. */
+tkv_dist tkv_rows_of_tile(const tk_type *t, const tkv_places *p, int warps);
 
 /* How many times as long as without bank conflicts a warp takes to write a
  * block to places, and to read it. */

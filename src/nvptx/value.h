@@ -23,6 +23,7 @@ typedef struct tkv_placed {
   tk_type type;
   tkv_places places;
   tkv_reg area; /* its address */
+  bool is_tile; /* wgmma can read it */
 } tkv_placed;
 
 struct tkv_value {

@@ -1,6 +1,6 @@
 """make bench-gpu: code for a GPU by tkdbg, beside Triton's.
 
-    python3 tests/bench/gpu.py compile DIR [--tkdbg build/tkdbg] [--arch sm_90]
+    python3 tests/bench/gpu.py compile DIR [--tkdbg build/tkdbg] [--arch sm_90a]
         [--only TEXT]
     python3 tests/bench/gpu.py run DIR [--rounds 30] [--only TEXT]
 
@@ -233,7 +233,7 @@ def main():
     parser.add_argument('what', choices=['compile', 'run'])
     parser.add_argument('dir')
     parser.add_argument('--tkdbg', default=os.path.join(ROOT, 'build/tkdbg'))
-    parser.add_argument('--arch', default='sm_90')
+    parser.add_argument('--arch', default='sm_90a')
     parser.add_argument('--rounds', type=int, default=30)
     parser.add_argument('--only', default='')
     parser.add_argument('--first', type=int, default=0,

@@ -104,6 +104,52 @@ else
   done <wanted
 fi
 
+# Products of warpgroups: bits, and which instructions they are.
+groups=$ROOT/tests/nvptx/warpgroups.py
+if [ ! "${SANITIZE:-}" ]; then
+  status 'warpgroups by the interpreter' 0 \
+    tkdbg run -q --dot exact "$groups"
+  cp out wanted
+  status 'warpgroups by code for sm_90a' 0 \
+    tkdbg run -q --engine ptx --arch sm_90a "$groups"
+  check 'every kernel of warpgroups ran' [ "$(wc -l <wanted)" -gt 100 ]
+  check 'the same bits by warpgroups' cmp wanted out
+fi
+for type in f16 bf16; do
+  status "random $type by warpgroups" 0 tkdbg diff -q --backend ptx \
+    --arch sm_90a --numerics device "$groups" --kernel at_once \
+    --arg "x=$type[128,64]:randn" --arg "y=$type[64,128]:randn" \
+    --arg 'z=f32[128,128]:zeros' --arg M=128 --arg N=128 --arg K=64 \
+    --arg LEFT=False --arg RIGHT=False
+  says "random $type by warpgroups: bits" out 'all bits agree'
+done
+while read -r arch m n k warps left right expected; do
+  for kernel in at_once in_steps; do
+    what="$kernel $m $n $k $warps $left $right for $arch"
+    more=
+    [ $kernel = at_once ] || more="--arg lots=$((4 * k)) --arg STAGES=3"
+    status "$what" 0 tkdbg compile "$groups" --kernel $kernel --emit llir \
+      --arch "$arch" --arg "x=f16[$((4 * m * k))]:empty" \
+      --arg "y=f16[$((4 * k * n))]:empty" --arg "z=f32[$((m * n))]:empty" \
+      --arg "M=$m" --arg "N=$n" --arg "K=$k" --arg "LEFT=$left" \
+      --arg "RIGHT=$right" --option "num_warps=$warps" $more
+    grep -o 'm64n[0-9]*k16' out | sort | uniq -c >said
+    read -r count shape <said || count=none shape=
+    check "$what: $expected" [ "$count$shape" = "$expected" ]
+  done
+done <<E
+sm_90 128 128 64 4 False False none
+sm_90a 128 128 64 4 False False 8m64n128k16
+sm_90a 128 128 64 8 True True 4m64n128k16
+sm_90a 64 128 32 8 False False 2m64n64k16
+sm_90a 64 512 16 4 False True 2m64n256k16
+sm_90a 256 16 64 4 False False 16m64n16k16
+sm_90a 64 32 128 16 False True 8m64n8k16
+sm_90a 64 32 128 16 False False none
+sm_90a 32 64 64 4 False False none
+sm_90a 64 64 64 2 False False none
+E
+
 logs=$ROOT/tests/nvptx/logarithms.py
 if [ ! "${SANITIZE:-}" ]; then
   status 'logarithms' 0 tkdbg run -q --engine ptx "$logs"

@@ -75,7 +75,7 @@ check 'every instruction has a rule' sh -c '
 status 'maxnreg' 0 tkdbg compile k.py $A --emit llir --option maxnreg=64
 says 'maxnreg' out '"maxnreg", i32 64'
 status 'unknown architecture' 2 tkdbg compile k.py $A --emit ptx --arch sm_70
-says 'unknown architecture: all' err 'sm_80|sm_86|sm_89|sm_90'
+says 'unknown architecture: all' err 'sm_80|sm_86|sm_89|sm_90|sm_90a'
 
 status 'unknown stage' 2 tkdbg compile k.py $A --emit sass
 says 'unknown stage: all' err 'ttir'

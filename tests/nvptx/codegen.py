@@ -193,6 +193,7 @@ def long_products():
         for m, n, warps, lots, stages, other in ((32, 64, 4, 104, 3, 0),
                                                  (16, 128, 2, 264, 2, 0),
                                                  (64, 32, 8, 264, 4, 0),
+                                                 (64, 64, 4, 136, 3, 0),
                                                  (32, 32, 4, 24, 5, 0),
                                                  (32, 32, 4, 104, 3, 2)):
             for turned in (False, True):

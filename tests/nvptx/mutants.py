@@ -17,10 +17,11 @@ KERNELS = os.path.join(ROOT, 'tests', 'nvptx', 'codegen.py')
 
 
 def all_mutants():
-    """{name: a part of the line that is wrong}"""
+    """{name: (the GPU, a part of the line that is wrong)}"""
     with open(os.path.join(ROOT, 'src', 'nvptx', 'mutant.def')) as f:
-        return dict(re.findall(r'^MUTANT\(\w+, "([^"]+)",\s+"([^"]*)"\)',
-                               f.read(), re.M))
+        return {name: (arch, line) for name, arch, line in re.findall(
+            r'^MUTANT\(\w+, "([^"]+)",\s+"(\w+)",\s+"([^"]*)"\)', f.read(),
+            re.M)}
 
 
 def explained(lines):
@@ -38,10 +39,10 @@ def explained(lines):
     return report
 
 
-def found_by_diff(tkdbg, mutant):
+def found_by_diff(tkdbg, mutant, arch):
     run = subprocess.Popen(
         [tkdbg, 'diff', '-q', '--color', 'never', '--backend', 'ptx',
-         '--explain', KERNELS], stdout=subprocess.PIPE,
+         '--arch', arch, '--explain', KERNELS], stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True,
         env={**os.environ, 'TKDBG_MUTANT': mutant})
     try:
@@ -59,8 +60,9 @@ def main():
     tkdbg = os.path.join(os.path.abspath(args.build), 'tkdbg')
     mutants, missed = all_mutants(), 0
     for name in args.names or mutants:
-        found = found_by_diff(tkdbg, name)
-        right = found is not None and mutants[name] in found[1]
+        arch, line = mutants[name]
+        found = found_by_diff(tkdbg, name, arch)
+        right = found is not None and line in found[1]
         missed += not right
         print(f'{name:36} {"line %s: %s" % found if found else "NOT FOUND"}'
               f'{"" if right or not found else "  WRONG LINE"}', flush=True)

@@ -82,7 +82,7 @@ static int make_machine(compiling *c, const tkv_llvm_request *r) {
     take_error(c, "LLVM has no back end for NVIDIA's GPUs", why);
     return 0;
   }
-  c->machine = LLVMCreateTargetMachine(target, triple, r->arch, "+ptx78",
+  c->machine = LLVMCreateTargetMachine(target, triple, r->arch, r->isa,
                                        LLVMCodeGenLevelAggressive,
                                        LLVMRelocDefault, LLVMCodeModelDefault);
   if (!c->machine) set_error(c, "LLVM knows no GPU", r->arch);
