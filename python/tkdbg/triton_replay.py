@@ -560,8 +560,9 @@ def without_lines_of_assembly(ptx: str) -> str:
         lambda match: re.sub(r"(?m)^\s*\.loc\s.*\n", "", match[0]), ptx)
 
 
-# where a text of each kind names a file of its source
-PTX_FILE = r'(\.file\s+\d+\s+)"([^"]*)"'
+# where a text of each kind names a file of its source; PTX does so in comments
+# as well, which say what was inlined into what
+PTX_FILE = r'(\.file\s+\d+\s+"|// |@\[ )([^":\s]+)(?="|:\d+:\d+)'
 LLVM_FILE = r'(!DIFile\(filename: )"([^"]*)"(?:, directory: "[^"]*")?'
 MLIR_FILE = r'(\bloc\()"([^"]*)"(?=:)'
 
@@ -576,7 +577,8 @@ def named(text: str, file: str, sources: Sources,
             stem = os.path.basename(path)
             stem = stem[:-len(".py")] if stem.endswith(".py") else stem
             if name.startswith(stem):
-                return f'{match[1]}"{module["name"]}"'
+                quote = '"' if match[0].endswith('"') else ""
+                return f'{match[1]}{quote}{module["name"]}{quote}'
         return match[0]
     return re.sub(file, own, text)
 

@@ -23,7 +23,7 @@ static const tk_source *source_named(const tkp_machine *m, const char *name) {
 static void place_note(const tkp_machine *m, tk_diag *d, const tkp_loc *l,
                        const char *what) {
   const tkp_program *p = m->p;
-  const char *name = l->file < p->files.n ? p->files.items[l->file] : NULL;
+  const char *name = tkp_loc_file(p, l);
   const tk_source *src = source_named(m, name);
   tk_span at = {0, 0};
   if (src && l->line && l->line <= src->nlines) {
