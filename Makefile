@@ -647,7 +647,7 @@ LAUNCHES ?=
 ptx-coverage: all
 	@python3 tools/ptx_coverage.py --tkdbg $(B)/tkdbg --venvs '$(VENVS)' \
 	  --write $(if $(ACCEPTANCE),--acceptance '$(ACCEPTANCE)') \
-	  $(if $(LAUNCHES),--launches '$(LAUNCHES)') $(if $(ONLY),--only '$(ONLY)')
+	  $(foreach l,$(LAUNCHES),--launches '$(l)') $(if $(ONLY),--only '$(ONLY)')
 
 # Faults put into that PTX: which are found, and at which line.  Minutes, with a
 # Python that has Triton.

@@ -583,12 +583,32 @@ def named(text: str, file: str, sources: Sources,
     return re.sub(file, own, text)
 
 
+def set_llvm_options() -> None:
+    """What TKDBG_LLVM_OPTIONS says, by the module that lies beside this one."""
+    words = os.environ.get("TKDBG_LLVM_OPTIONS", "").split()
+    if not words:
+        return
+    import importlib.util
+    spec = importlib.util.spec_from_file_location(
+        "tkdbg_llvmoptions",
+        os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                     "llvmoptions.py"))
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    try:
+        module.set_options(words)
+    except module.CannotSet as e:
+        raise CannotReplay(f"LLVM's options cannot be set: {e}") from e
+
+
 def compiled_by_triton(path: str, arch: int, folder: str) -> tuple[Any, ...]:
     """(triton, the launch's kernel compiled for a GPU sm_ARCH, its Sources,
     its modules)."""
     # what it means where it is not set; 3.9 warns then
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
     import triton
+    set_llvm_options()
     triton.runtime.driver.set_active(driver_of(triton, arch))
     file = LaunchFile(path)
     set_knobs(file.meta)
