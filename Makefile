@@ -75,7 +75,8 @@
 #                   ONLY=NAME chooses a row
 #   make ptx-coverage  of which kernels the PTX interpreter runs what Triton
 #                   prints: examples, scripts of ACCEPTANCE=FOLDER, launch files
-#                   of LAUNCHES=FOLDER; environments as for make versions
+#                   of LAUNCHES='NAME=FOLDER ...'; environments as for make
+#                   versions
 #   make miscompiles  which kernels that Triton gets wrong (docs/validation.md)
 #                   are found without a GPU, with the same environments
 #   make ptx-mutants   puts faults into Triton's PTX, in PLACES=4 places each:

@@ -62,7 +62,7 @@ static void put_place(tk_buf *out, const tk_divergence *d) {
 }
 
 static void put_others(tk_buf *out, const tk_divergence *d) {
-  tk_buf_puts(out, "; the code has ");
+  tk_buf_puts(out, ";\n    the code has ");
   for (size_t i = 0; i < d->nothers; i++)
     tk_buf_printf(out, "%s%s", i ? ", " : "", d->others[i].text);
   if (d->more_others) tk_buf_puts(out, " and others");
