@@ -7,15 +7,10 @@
 
 #include "ptx/exec.h"
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static const tk_source *source_named(const tkp_machine *m, const char *name) {
   const tkp_launch *l = m->launch;
   for (size_t i = 0; name && i < l->nsources; i++)
-    if (!strcmp(base_name(l->sources[i]->name), base_name(name)))
+    if (!strcmp(tk_base_name(l->sources[i]->name), tk_base_name(name)))
       return l->sources[i];
   return NULL;
 }
@@ -35,7 +30,7 @@ static void place_note(const tkp_machine *m, tk_diag *d, const tkp_loc *l,
     tk_diag_note(m->env, d, src, at, "%s", what);
   } else {
     tk_diag_note(m->env, d, NULL, at, "%s: %s:%u:%u", what,
-                 name ? base_name(name) : "?", l->line, l->column);
+                 name ? tk_base_name(name) : "?", l->line, l->column);
   }
 }
 

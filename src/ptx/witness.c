@@ -92,7 +92,7 @@ bool tkp_is_witnessed(const tkp_warp *w) {
 
 /* One address for all spaces: that of shared and local memory in a window, and
  * of local memory another one for each thread. */
-static uint64_t place_of(const tkp_warp *w, const tkp_inst *in, int lane) {
+static uint64_t cell_of(const tkp_warp *w, const tkp_inst *in, int lane) {
   uint64_t at = tkp_address_of(w, in, lane);
   uint64_t window = at & TKP_WINDOW_MASK;
   uint64_t thread = (uint64_t)w->index * TKP_WARP + (unsigned)lane;
@@ -126,7 +126,7 @@ void tkp_witness_before(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   for (int lane = 0; lane < TKP_WARP; lane++)
     x->numbers.items[e.at + each * (size_t)lane] =
         shuffles ? (uint64_t)tkp_shfl_lane(w, in, lane, &ok)
-                 : place_of(w, in, lane);
+                 : cell_of(w, in, lane);
 }
 
 void tkp_witness_after(const tkp_warp *w, uint32_t lanes) {

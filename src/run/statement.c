@@ -95,15 +95,10 @@ static bool has_lane(const tkp_seen *s, const tk_lane *want) {
 
 /* ---- lines --------------------------------------------------------------- */
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static bool is_at(const tkp_seen *s, const tk_place *p) {
   int line = (int)s->line, last = p->end_line > p->line ? p->end_line : p->line;
   return s->file && p->file && line >= p->line && line <= last &&
-         !strcmp(base_name(s->file), base_name(p->file));
+         !strcmp(tk_base_name(s->file), tk_base_name(p->file));
 }
 
 static verdict verdict_of(const search *x, const tk_step *s) {
