@@ -78,7 +78,8 @@
 #                   ONLY=NAME chooses a row
 #   make ptx-coverage  of which kernels the PTX interpreter runs what Triton
 #                   prints: examples, scripts of ACCEPTANCE=FOLDER, launch files
-#                   of LAUNCHES=FOLDER; environments as for make versions
+#                   of LAUNCHES='NAME=FOLDER ...'; environments as for make
+#                   versions
 #   make miscompiles  which kernels that Triton gets wrong (docs/validation.md)
 #                   are found without a GPU, with the same environments
 #   make ptx-mutants   puts faults into Triton's PTX, in PLACES=4 places each:
@@ -658,7 +659,7 @@ LAUNCHES ?=
 ptx-coverage: all
 	@python3 tools/ptx_coverage.py --tkdbg $(B)/tkdbg --venvs '$(VENVS)' \
 	  --write $(if $(ACCEPTANCE),--acceptance '$(ACCEPTANCE)') \
-	  $(if $(LAUNCHES),--launches '$(LAUNCHES)') $(if $(ONLY),--only '$(ONLY)')
+	  $(foreach l,$(LAUNCHES),--launches '$(l)') $(if $(ONLY),--only '$(ONLY)')
 
 # Faults put into that PTX: which are found, and at which line.  Minutes, with a
 # Python that has Triton.

@@ -2,12 +2,15 @@
 Triton's compiler prints, and how often that leaves what the interpreter does.
 
     python3 tools/ptx_coverage.py --tkdbg BUILD/tkdbg --venvs FOLDER
-                                  [--acceptance FOLDER] [--launches FOLDER]
+                                  [--acceptance FOLDER]
+                                  [--launches [NAME=]FOLDER]...
                                   [--only TEXT] [--write]
 
 Of each kernel that a script of examples/, or of --acceptance, launches, the
 second launch is recorded, or the first if there is one only; --launches has
-launch files that stand for themselves, such as those of a library's tests.
+launch files that stand for themselves, such as those of a library's tests, and
+what they are kernels of (libraries).  With --launches and without --acceptance
+only these are counted.
 Each Triton of TRITONS that an environment of --venvs has then compiles the
 records for sm_80 and for sm_90, and `tkdbg diff --backend triton-ptx` runs that
 beside the interpreter.  What does not agree is named, with the reason; the exit
@@ -97,16 +100,19 @@ def recorded(tkdbg, python, scripts, folder, only):
 
 def launches(options, python, folder):
     """{what they are kernels of: their launch files}."""
-    found = {'examples': list(recorded(options.tkdbg, python,
-                                       os.path.join(ROOT, 'examples'), folder,
-                                       options.only))}
+    found = {}
+    if options.acceptance or not options.launches:
+        found['examples'] = list(recorded(
+            options.tkdbg, python, os.path.join(ROOT, 'examples'), folder,
+            options.only))
     if options.acceptance:
         found['acceptance scripts'] = list(recorded(
             options.tkdbg, python, options.acceptance, folder, options.only))
-    if options.launches:
-        found['libraries'] = [
-            path for path in sorted(glob.glob(os.path.join(
-                options.launches, '*.safetensors')))
+    for given in options.launches:
+        name, _, where = given.rpartition('=')
+        found[name or 'libraries'] = [
+            path for path in sorted(glob.glob(os.path.join(where,
+                                                           '*.safetensors')))
             if options.only in os.path.basename(path)]
     return {name: paths for name, paths in found.items() if paths}
 
@@ -182,7 +188,8 @@ def main():
     p.add_argument('--tkdbg', required=True, type=os.path.abspath)
     p.add_argument('--venvs', required=True)
     p.add_argument('--acceptance', metavar='FOLDER')
-    p.add_argument('--launches', metavar='FOLDER')
+    p.add_argument('--launches', metavar='[NAME=]FOLDER', action='append',
+                   default=[])
     p.add_argument('--only', default='', metavar='TEXT')
     p.add_argument('--write', action='store_true')
     options = p.parse_args()

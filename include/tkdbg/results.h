@@ -405,7 +405,7 @@ typedef struct tk_divergence {
   tk_cause cause;
   const char *engine; /* the other one */
   /* Whose operations were recorded: that one's or, if it records none, another
-   * one's in its place. */
+   * one's in its place.  NULL: nobody's, there is no such engine here. */
   const char *recorder;
   bool unfused; /* with enable_fp_fusion=False it does not differ: no more */
   int64_t program[3];
@@ -427,6 +427,16 @@ typedef struct tk_divergence {
   const char *names[4]; /* of variables; NULL: a temporary */
   tk_lane operands[4];
   size_t noperands;
+  /* Cause COMPILER: found is the statement nearest to the beginning whose value
+   * no instruction of its line left, among those that the first wrong element
+   * was made from; its operands are those that the code has as well.  What
+   * these instructions left, the line of the code, and what else is to be said:
+   * of a store what the code does, or why no statement is found. */
+  tk_lane others[4];
+  size_t nothers;
+  bool more_others;
+  int code_line; /* 0: unknown */
+  const char *says;
 } tk_divergence;
 
 /* Of the last run, if it was asked for one (tk_run_options.pinpoint) and

@@ -114,16 +114,11 @@ void tkc_read_rules(tkc *c, const char *path) {
   tkn_with_reader(&c->session->env, path, read_file, &x);
 }
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static bool rule_holds(const tkc_rule *r, const char *kind, const char *file,
                        const char *line, const char *function) {
   return is_kind(r->kind, strlen(r->kind), kind) &&
          (!fnmatch(r->file, file, 0) ||
-          !fnmatch(r->file, base_name(file), 0)) &&
+          !fnmatch(r->file, tk_base_name(file), 0)) &&
          (!strcmp(r->where, line) || !fnmatch(r->where, function, 0));
 }
 

@@ -44,6 +44,7 @@ front      __init__      install(), uninstall(), options()
            standalone    ``tkdbg report``: a launch as a file to attach
            bisect        which pass of Triton's compiler is wrong
            triton_replay a launch file by real Triton, as a process of its own
+           llvmoptions   options of the LLVM in that Triton
            setup         what install() puts in place and takes away again
            runners       ... what stops a debugger where a test raises
            comparisons   ... functions that compare arrays

@@ -32,6 +32,8 @@ from .triton_replay import LaunchFile
 
 HEADER = re.compile(r"^// -----// IR Dump Before (\w+):? .*$", re.M)
 ANY_HEADER = re.compile(r"^// -----// ", re.M)
+LLVM_PASS = re.compile(r"^BISECT: running pass \((\d+)\) (.+?) on ", re.M)
+ALL_PASSES = 1 << 20  # more than LLVM has: each that runs is named
 AROUND, MOST_LINES = 2, 40
 LIMIT = 300  # seconds for a compilation, or a run of the PTX
 
@@ -72,20 +74,27 @@ def outside(**more: str) -> dict[str, str]:
     return {**made, **more}
 
 
+def compilation(path: str, arch: str, folder: str,
+                **more: str) -> subprocess.CompletedProcess[str]:
+    """Has Triton compile the launch anew, and say what `more` asks for."""
+    copy = os.path.join(folder, "compiled")
+    shutil.copyfile(path, copy)
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                          "triton_replay.py")
+    return subprocess.run(
+        [sys.executable, script, copy, "--ptx", arch], capture_output=True,
+        text=True, errors="replace", timeout=LIMIT, check=False,
+        env=outside(**{"TRITON_ALWAYS_COMPILE": "1",
+                       "TRITON_CACHE_DIR": os.path.join(folder, "cache"),
+                       **more}))
+
+
 def compiled(path: str, arch: str, folder: str) -> tuple[list[Stage], str]:
     """(the stages, why Triton did not compile it or '')."""
     if importlib.util.find_spec("triton") is None:
         raise Cannot(f"Triton is not installed for {sys.executable}; --python "
                      "names one that has it")
-    copy = os.path.join(folder, "compiled")
-    shutil.copyfile(path, copy)
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                          "triton_replay.py")
-    done = subprocess.run(
-        [sys.executable, script, copy, "--ptx", arch], capture_output=True,
-        text=True, errors="replace", timeout=LIMIT, check=False,
-        env=outside(MLIR_ENABLE_DUMP="1", TRITON_ALWAYS_COMPILE="1",
-                    TRITON_CACHE_DIR=os.path.join(folder, "cache")))
+    done = compilation(path, arch, folder, MLIR_ENABLE_DUMP="1")
     said = done.stdout.rsplit("\x1e", 1)
     why = "" if not done.returncode else (
         said[1].strip() if len(said) > 1 else
@@ -95,6 +104,26 @@ def compiled(path: str, arch: str, folder: str) -> tuple[list[Stage], str]:
         raise Cannot("this Triton does not tell of its passes "
                      "(MLIR_ENABLE_DUMP)")
     return stages, why
+
+
+def llvm_options(limit: int) -> dict[str, str]:
+    """What leaves out all of LLVM's passes but so many (llvmoptions.py).  Those
+    of its optimiser ask whether they may run only where Triton has LLVM print
+    its IR."""
+    return {"TKDBG_LLVM_OPTIONS": f"-opt-bisect-limit={limit}",
+            "LLVM_IR_ENABLE_DUMP": "1",
+            "TRITON_ALWAYS_COMPILE": "1"}
+
+
+def llvm_passes(path: str, arch: str, folder: str) -> list[str]:
+    """LLVM's passes, in the order in which they run; [] where LLVM's options
+    cannot be set."""
+    said = compilation(path, arch, folder,
+                       **llvm_options(ALL_PASSES)).stderr
+    found = LLVM_PASS.findall(said)
+    numbers = [int(number) for number, _ in found]
+    return [name for _, name in found] \
+        if numbers == list(range(1, len(found) + 1)) else []
 
 
 # ---- running ---------------------------------------------------------------
@@ -226,15 +255,35 @@ def tell_failure(stages: list[Stage], why: str) -> str:
             f"it: {why}")
 
 
-def tell_code(path: str, arch: str, stages: list[Stage], found: Search,
-              said: str) -> str:
+def llvm_pass(path: str, arch: str, folder: str) -> str:
+    """The pass of LLVM's with which the PTX differs, and does not without it
+    and all behind it; '' where that cannot be told."""
+    passes = llvm_passes(path, arch, folder)
+    right, wrong = 0, len(passes)
+    if not passes or ptx_differs(path, arch, **llvm_options(0))[0] or \
+            not ptx_differs(path, arch, **llvm_options(wrong))[0]:
+        return ""
+    while wrong - right > 1:
+        at = (right + wrong) // 2
+        if ptx_differs(path, arch, **llvm_options(at))[0]:
+            wrong = at
+        else:
+            right = at
+    return (f"pass {passes[wrong - 1]} of LLVM's, number {wrong} of "
+            f"{len(passes)}: the PTX differs, and does not where LLVM stops "
+            f"before it (-opt-bisect-limit={right})\n")
+
+
+def tell_code(path: str, arch: str, folder: str, stages: list[Stage],
+              found: Search, said: str) -> str:
     """Behind the IR: whether LLVM's optimiser is needed for the difference."""
     plain, _ = ptx_differs(path, arch, DISABLE_LLVM_OPT="1",
                            TRITON_ALWAYS_COMPILE="1")
     behind = [s.next for s in stages[max(found.last, 0):]]
     if not plain:
-        return ("LLVM's optimiser: the PTX differs, and does not without it "
-                "(DISABLE_LLVM_OPT=1)\n" + said)
+        return (llvm_pass(path, arch, folder) or
+                "LLVM's optimiser: the PTX differs, and does not without it "
+                "(DISABLE_LLVM_OPT=1)\n") + said
     if behind[0] == "ConvertTritonGPUToLLVM":
         where = ("pass ConvertTritonGPUToLLVM, one behind it, or the layouts "
                  "that it was given")
@@ -264,7 +313,7 @@ def bisect(path: str, arch: str) -> tuple[int, str]:
             return 1, notes + tell_failure(stages, why)
         differs, said = ptx_differs(path, arch)
         if differs:
-            return 1, notes + tell_code(path, arch, stages, found, said)
+            return 1, notes + tell_code(path, arch, folder, stages, found, said)
         if "'triton-ptx' beside the interpreter" not in said:
             return 2, notes + "the PTX was not run: " + said
         return 0, notes + ("no stage differs, up to the PTX: what a GPU gives "

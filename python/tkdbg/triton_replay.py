@@ -560,8 +560,9 @@ def without_lines_of_assembly(ptx: str) -> str:
         lambda match: re.sub(r"(?m)^\s*\.loc\s.*\n", "", match[0]), ptx)
 
 
-# where a text of each kind names a file of its source
-PTX_FILE = r'(\.file\s+\d+\s+)"([^"]*)"'
+# where a text of each kind names a file of its source; PTX does so in comments
+# as well, which say what was inlined into what
+PTX_FILE = r'(\.file\s+\d+\s+"|// |@\[ )([^":\s]+)(?="|:\d+:\d+)'
 LLVM_FILE = r'(!DIFile\(filename: )"([^"]*)"(?:, directory: "[^"]*")?'
 MLIR_FILE = r'(\bloc\()"([^"]*)"(?=:)'
 
@@ -576,9 +577,29 @@ def named(text: str, file: str, sources: Sources,
             stem = os.path.basename(path)
             stem = stem[:-len(".py")] if stem.endswith(".py") else stem
             if name.startswith(stem):
-                return f'{match[1]}"{module["name"]}"'
+                quote = '"' if match[0].endswith('"') else ""
+                return f'{match[1]}{quote}{module["name"]}{quote}'
         return match[0]
     return re.sub(file, own, text)
+
+
+def set_llvm_options() -> None:
+    """What TKDBG_LLVM_OPTIONS says, by the module that lies beside this one."""
+    words = os.environ.get("TKDBG_LLVM_OPTIONS", "").split()
+    if not words:
+        return
+    import importlib.util
+    spec = importlib.util.spec_from_file_location(
+        "tkdbg_llvmoptions",
+        os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                     "llvmoptions.py"))
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    try:
+        module.set_options(words)
+    except module.CannotSet as e:
+        raise CannotReplay(f"LLVM's options cannot be set: {e}") from e
 
 
 def compiled_by_triton(path: str, arch: int, folder: str) -> tuple[Any, ...]:
@@ -587,6 +608,7 @@ def compiled_by_triton(path: str, arch: int, folder: str) -> tuple[Any, ...]:
     # what it means where it is not set; 3.9 warns then
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
     import triton
+    set_llvm_options()
     triton.runtime.driver.set_active(driver_of(triton, arch))
     file = LaunchFile(path)
     set_knobs(file.meta)

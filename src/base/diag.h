@@ -6,6 +6,8 @@
 #ifndef TK_BASE_DIAG_H
 #define TK_BASE_DIAG_H
 
+#include <string.h>
+
 #include "env.h"
 
 /* A stretch of a source text, in bytes from its start; hi is exclusive. */
@@ -25,6 +27,11 @@ typedef struct tk_source {
 tk_source *tk_source_new(tk_arena *a, const char *name, const char *text,
                          size_t len);
 int tk_source_line(const tk_source *s, uint32_t off); /* from 1 */
+/* A file's name without its folders. */
+static inline const char *tk_base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
 int tk_source_col(const tk_source *s, uint32_t off);  /* bytes, from 1 */
 const char *tk_source_line_text(const tk_source *s, int line, size_t *len);
 /* The line of the program, and its file, that a line of a written kernel names

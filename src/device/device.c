@@ -23,7 +23,8 @@ struct running {
   const tk_run_options *opt;
   tk_summary *sum;
   const char *engine; /* its name */
-  bool moved;         /* memory at low addresses is moved */
+  tkp_witness *witness;
+  bool moved; /* memory at low addresses is moved */
   run_fn *make, *run;
   const tk_program *form; /* whose parameters the code has */
   tk_program *p;          /* that the code was made from; NULL */
@@ -233,7 +234,8 @@ static void run_as_ptx(tk_env *e, void *ud) {
   tk_launch *l = x->launch;
   tkg_check_options(e, x->opt, x->engine);
   tk_unit *u = l->unit = tk_specialise(e, l);
-  tkp_launch to = {.print = print_output, .print_ud = l->session};
+  tkp_launch to = {
+      .print = print_output, .print_ud = l->session, .witness = x->witness};
   for (int i = 0; i < 3; i++) {
     to.grid[i] = (uint32_t)l->grid[i];
     to.block[i] = 1;
@@ -250,16 +252,12 @@ static void run_as_ptx(tk_env *e, void *ud) {
 }
 
 static tk_status run_launch(tk_launch *l, const tk_run_options *options,
-                            tk_summary *summary, const char *engine,
-                            run_fn *make, run_fn *run) {
-  running x = {.launch = l,
-               .opt = options,
-               .sum = summary,
-               .engine = engine,
-               .make = make,
-               .run = run};
+                            tk_summary *summary, running x) {
   tk_env *e = &l->session->env;
   double began = tk_clock_seconds();
+  x.launch = l;
+  x.opt = options;
+  x.sum = summary;
   e->interrupted = 0;
   tk_arena_init(&x.arena, e);
   tk_buf_init(&x.ptx, e);
@@ -273,16 +271,30 @@ static tk_status run_launch(tk_launch *l, const tk_run_options *options,
 
 tk_status tkg_launch_run(tk_launch *l, const tk_run_options *options,
                          tk_summary *summary) {
-  return run_launch(l, options, summary, "ptx", make_own, run_interpreted);
+  return run_launch(
+      l, options, summary,
+      (running){.engine = "ptx", .make = make_own, .run = run_interpreted});
+}
+
+tk_status tkg_launch_triton_ptx_beside(tk_launch *l,
+                                       const tk_run_options *options,
+                                       tkp_witness *witness,
+                                       tk_summary *summary) {
+  return run_launch(l, options, summary,
+                    (running){.engine = "triton-ptx",
+                              .make = make_by_triton,
+                              .run = run_interpreted,
+                              .witness = witness});
 }
 
 tk_status tkg_launch_triton_ptx(tk_launch *l, const tk_run_options *options,
                                 tk_summary *summary) {
-  return run_launch(l, options, summary, "triton-ptx", make_by_triton,
-                    run_interpreted);
+  return tkg_launch_triton_ptx_beside(l, options, NULL, summary);
 }
 
 tk_status tkg_launch_run_gpu(tk_launch *l, const tk_run_options *options,
                              tk_summary *summary) {
-  return run_launch(l, options, summary, "gpu", make_own, run_on_gpu);
+  return run_launch(
+      l, options, summary,
+      (running){.engine = "gpu", .make = make_own, .run = run_on_gpu});
 }

@@ -35,6 +35,11 @@ tk_status tkg_launch_triton_interpret(tk_launch *l,
  */
 tk_status tkg_launch_triton_ptx(tk_launch *l, const tk_run_options *options,
                                 tk_summary *summary);
+/* ... beside a witness of what its instructions compute. */
+tk_status tkg_launch_triton_ptx_beside(tk_launch *l,
+                                       const tk_run_options *options,
+                                       tkp_witness *witness,
+                                       tk_summary *summary);
 /* Whether a Python has it; starts that, which costs some 30 milliseconds. */
 bool tkg_triton_is_there(const char **why);
 bool tkg_triton_interpreter_is_there(const char **why);

@@ -91,6 +91,20 @@ void tkp_run_warp_barrier(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
 /* ---- lanes --------------------------------------------------------------- */
 
 /* PTX ISA, shfl.sync: c has the bound and, from bit 8, a mask of segments. */
+int tkp_shfl_lane(const tkp_warp *w, const tkp_inst *in, int lane, bool *ok) {
+  int b = (int)tkp_get(w, in->s[1], lane) & 31;
+  uint32_t c = (uint32_t)tkp_get(w, in->s[2], lane);
+  uint32_t segment = c >> 8 & 31, bound = c & 31;
+  int least = (int)((uint32_t)lane & segment);
+  int most = least | (int)(bound & ~segment);
+  int at = in->mode == 0   ? lane - b
+           : in->mode == 1 ? lane + b
+           : in->mode == 2 ? lane ^ b
+                           : least | (b & (int)~segment);
+  *ok = in->mode == 0 ? at >= most : at <= most;
+  return (*ok ? at : lane) & 31;
+}
+
 void tkp_run_shfl(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
   uint32_t from[TKP_WARP], out[TKP_WARP], set = 0, inside = 0;
   uint64_t known[TKP_WARP];
@@ -100,18 +114,8 @@ void tkp_run_shfl(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
     tkp_need_set(w, in, in->s[k], lanes, "a shuffle's lane");
   memcpy(from, tkp_r32(w, in->s[0]), sizeof from);
   TKP_EACH(lane, lanes) {
-    int b = (int)tkp_get(w, in->s[1], (int)lane) & 31;
-    uint32_t c = (uint32_t)tkp_get(w, in->s[2], (int)lane);
-    uint32_t segment = c >> 8 & 31, bound = c & 31;
-    int least = (int)(lane & segment);
-    int most = least | (int)(bound & ~segment);
-    int at = in->mode == 0   ? (int)lane - b
-             : in->mode == 1 ? (int)lane + b
-             : in->mode == 2 ? (int)lane ^ b
-                             : least | (b & (int)~segment);
-    bool ok = in->mode == 0 ? at >= most : at <= most;
-    if (!ok) at = (int)lane;
-    at &= 31;
+    bool ok;
+    int at = tkp_shfl_lane(w, in, (int)lane, &ok);
     out[lane] = from[at];
     inside |= (uint32_t)ok << lane;
     known[lane] = lanes >> at & 1 ? tkp_known_bits(w, in->s[0], at) : 0;

@@ -359,6 +359,18 @@ void tkp_watch_wgmma(tkp_warp *w, const tkp_inst *in);
 void tkp_land(tkp_warp *w, uint32_t group);
 size_t tkp_products_size(void); /* of tkp_machine.products, in numbers */
 
+/* The lane whose register a lane gets of a shuffle; *ok: it is in the range
+ * that the shuffle names, and not the lane itself instead. */
+int tkp_shfl_lane(const tkp_warp *w, const tkp_inst *in, int lane, bool *ok);
+
+/* ---- witnesses (witness.c) ----------------------------------------------- */
+
+/* Whether somebody keeps what the warp does; then before and after each of its
+ * instructions, for the lanes that run it. */
+bool tkp_is_witnessed(const tkp_warp *w);
+void tkp_witness_before(tkp_warp *w, const tkp_inst *in, uint32_t lanes);
+void tkp_witness_after(const tkp_warp *w, uint32_t lanes);
+
 /* ---- instructions -------------------------------------------------------- */
 
 /* A quick way for an instruction on numbers, or NULL (quick.c). */

@@ -2,6 +2,7 @@
  * functions, labels and blocks.
  */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ptx/read.h"
@@ -74,18 +75,56 @@ static tkp_loc read_place(tkp_reader *r) {
   return l;
 }
 
+/* LLVM says in a comment what code was inlined into, name:line:column @[ ... ],
+ * also where the instruction's own words do not.  Adds the places from the
+ * outermost one on; returns the number of that which `text` begins with, 0 if
+ * it is none. */
+static uint32_t read_inlined(tkp_reader *r, const char *text, const char *end) {
+  const char *name = text + strspn(text, " "), *stop = name;
+  tkp_loc l = {0};
+  while (stop < end && *stop != ' ' && *stop != '\n') stop++;
+  const char *column = stop, *line;
+  while (column > name && column[-1] != ':') column--;
+  line = column - (column > name);
+  while (line > name && line[-1] != ':') line--;
+  if (line - name < 2 || column == stop) return 0;
+  l.name = tk_arena_strndup(r->arena, name, (size_t)(line - name) - 1);
+  l.line = (uint32_t)strtoul(line, NULL, 10);
+  l.column = (uint32_t)strtoul(column, NULL, 10);
+  const char *inner = stop + strspn(stop, " ");
+  if (end - inner > 2 && !strncmp(inner, "@[", 2))
+    l.outer = read_inlined(r, inner + 2, end);
+  TK_PUSH(r->arena, &r->p->locs, l);
+  return (uint32_t)r->p->locs.n - 1;
+}
+
+/* What a place was itself inlined into, as the last .loc of the same place
+ * says; 0: into nothing. */
+static uint32_t outer_of(const tkp_reader *r, const tkp_loc *l) {
+  for (size_t i = r->p->locs.n; i-- > 1;) {
+    const tkp_loc *o = &r->p->locs.items[i];
+    if (o->file == l->file && o->line == l->line && o->column == l->column &&
+        !o->name)
+      return o->outer;
+  }
+  return 0;
+}
+
 /* .loc file line column [, function_name LABEL, inlined_at file line column] */
 static void read_loc(tkp_reader *r) {
-  static const char inlined[] = "inlined_at";
+  static const char inlined[] = "inlined_at", outer_mark[] = "@[";
   tkp_loc l = read_place(r);
   size_t rest = strcspn(r->at, "\n");
   const char *end = r->at + rest, *comment = strstr(r->at, "//");
-  const char *at = strstr(r->at, inlined);
+  const char *at = strstr(r->at, inlined), *mark = strstr(r->at, outer_mark);
   if (at && at < end && (!comment || at < comment)) {
     r->at = at + sizeof inlined - 1;
     tkp_loc outer = read_place(r);
+    outer.outer = outer_of(r, &outer);
     l.outer = (uint32_t)r->p->locs.n;
     TK_PUSH(r->arena, &r->p->locs, outer);
+  } else if (mark && comment && comment < mark && mark < end) {
+    l.outer = read_inlined(r, mark + sizeof outer_mark - 1, end);
   }
   r->loc = (uint32_t)r->p->locs.n;
   TK_PUSH(r->arena, &r->p->locs, l);

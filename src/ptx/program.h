@@ -74,6 +74,7 @@ struct tkp_inst {
 };
 
 typedef struct tkp_loc {
+  const char *name; /* of the file; NULL: it is that with the number */
   uint32_t file, line, column;
   uint32_t outer; /* loc that this was inlined into; 0: none */
 } tkp_loc;
@@ -116,5 +117,11 @@ struct tkp_program {
   bool dynamic;               /* some shared memory has no size */
   TK_VEC(tkp_range) ranges;   /* memory of its own: variables, parameters */
 };
+
+/* The name of a place's file; NULL: it has none. */
+static inline const char *tkp_loc_file(const tkp_program *p, const tkp_loc *l) {
+  if (l->name) return l->name;
+  return l->file < p->files.n ? p->files.items[l->file] : NULL;
+}
 
 #endif

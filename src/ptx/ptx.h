@@ -17,6 +17,7 @@
 #include "base/diag.h"
 
 typedef struct tkp_program tkp_program;
+typedef struct tkp_witness tkp_witness; /* witness.h */
 
 /* Reads and checks PTX; name is what reports call it.  The text may be of any
  * bytes. */
@@ -79,6 +80,7 @@ typedef struct tkp_launch {
   size_t nsources;
   void (*print)(void *ud, const char *text, size_t n); /* NULL: dropped */
   void *print_ud;
+  tkp_witness *witness; /* keeps what a program computes; NULL: none does */
 } tkp_launch;
 
 typedef struct tkp_summary {

@@ -7,15 +7,10 @@
 
 #include "ptx/exec.h"
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static const tk_source *source_named(const tkp_machine *m, const char *name) {
   const tkp_launch *l = m->launch;
   for (size_t i = 0; name && i < l->nsources; i++)
-    if (!strcmp(base_name(l->sources[i]->name), base_name(name)))
+    if (!strcmp(tk_base_name(l->sources[i]->name), tk_base_name(name)))
       return l->sources[i];
   return NULL;
 }
@@ -23,7 +18,7 @@ static const tk_source *source_named(const tkp_machine *m, const char *name) {
 static void place_note(const tkp_machine *m, tk_diag *d, const tkp_loc *l,
                        const char *what) {
   const tkp_program *p = m->p;
-  const char *name = l->file < p->files.n ? p->files.items[l->file] : NULL;
+  const char *name = tkp_loc_file(p, l);
   const tk_source *src = source_named(m, name);
   tk_span at = {0, 0};
   if (src && l->line && l->line <= src->nlines) {
@@ -35,7 +30,7 @@ static void place_note(const tkp_machine *m, tk_diag *d, const tkp_loc *l,
     tk_diag_note(m->env, d, src, at, "%s", what);
   } else {
     tk_diag_note(m->env, d, NULL, at, "%s: %s:%u:%u", what,
-                 name ? base_name(name) : "?", l->line, l->column);
+                 name ? tk_base_name(name) : "?", l->line, l->column);
   }
 }
 

@@ -174,6 +174,7 @@ static void mark_pure(tkp_warp *w, const tkp_inst *in, uint32_t lanes) {
 static void run_warp(tkp_warp *w) {
   const tkp_inst *code = w->b->m->k->code.items;
   uint64_t threads = 0;
+  const bool witnessed = tkp_is_witnessed(w);
   if (w->active && w->active != (w->alive & ~w->parked)) {
     tkp_regroup(w);
     if (w->turns++ % (2 * TKP_OTHERS_TURN) > TKP_OTHERS_TURN) let_others_go(w);
@@ -200,7 +201,9 @@ static void run_warp(tkp_warp *w) {
       if (TK_UNLIKELY(w->flight && w->b->shadow && in->run != tkp_run_wgmma))
         tkp_watch_registers(w, in, lanes);
       if (in->pure) mark_pure(w, in, lanes);
+      if (TK_UNLIKELY(witnessed)) tkp_witness_before(w, in, lanes);
       in->run(w, in, lanes);
+      if (TK_UNLIKELY(witnessed)) tkp_witness_after(w, lanes);
     }
     if (TK_UNLIKELY(w->pc >= w->rejoin)) tkp_regroup(w);
   }

@@ -61,7 +61,55 @@ static void put_place(tk_buf *out, const tk_divergence *d) {
   tk_buf_putc(out, '\n');
 }
 
+static void put_others(tk_buf *out, const tk_divergence *d) {
+  tk_buf_puts(out, ";\n    the code has ");
+  for (size_t i = 0; i < d->nothers; i++)
+    tk_buf_printf(out, "%s%s", i ? ", " : "", d->others[i].text);
+  if (d->more_others) tk_buf_puts(out, " and others");
+  if (!d->nothers) tk_buf_puts(out, "no such value");
+}
+
+/* What the code of a compiler that records nothing has of the kernel's
+ * statements, by its lines. */
+static void put_statement(tk_buf *out, const tk_divergence *d) {
+  if (d->recorder)
+    tk_buf_printf(out, "  '%s' gives what the interpreter gives\n",
+                  d->recorder);
+  if (!d->found) {
+    tk_buf_printf(out,
+                  "  it is not known which statement '%s' gets wrong: %s\n",
+                  d->engine, d->says);
+    return;
+  }
+  tk_buf_printf(out, "  by its lines, '%s' has another value here, in program ",
+                d->engine);
+  tk_buf_program(out, d->program);
+  tk_buf_puts(out, ":\n");
+  put_place(out, d);
+  if (d->says) {
+    tk_buf_printf(
+        out,
+        "    this stores %s by the interpreter, where the code leaves "
+        "%s;\n    %s",
+        d->own.text, d->other.text, d->says);
+  } else {
+    tk_buf_printf(out, "    '%s'", d->operation);
+    put_lane(out, d);
+    tk_buf_printf(out, " is %s by the interpreter", d->own.text);
+    put_others(out, d);
+  }
+  if (d->code_line) tk_buf_printf(out, " (line %d of the PTX)", d->code_line);
+  tk_buf_putc(out, '\n');
+  put_operands(out, d);
+}
+
 void tk_report_divergence(tk_buf *out, const tk_divergence *d) {
+  if (d->cause == TK_CAUSE_COMPILER) {
+    put_statement(out, d);
+    tk_buf_printf(out, "    cause: %s: %s\n", tk_cause_name(d->cause),
+                  tk_cause_words(d->cause));
+    return;
+  }
   if (d->unfused)
     tk_buf_printf(out,
                   "  with enable_fp_fusion=False '%s' gives what the "

@@ -18,6 +18,7 @@
 #include "run/cause.h"
 #include "run/contested.h"
 #include "run/raced.h"
+#include "run/statement.h"
 #include "run/trace.h"
 #include "typing/origin.h"
 
@@ -395,20 +396,9 @@ static void look_for_race(pinning *x, tk_divergence *to) {
     to->cause = TK_CAUSE_RACE;
 }
 
-static void pin_windows(tk_env *e, void *ud) {
-  pinning *x = ud;
+/* Records both engines, window after window, until they differ. */
+static void record_windows(tk_env *e, pinning *x, tk_divergence *found) {
   const tkr_pinning *a = x->asked;
-  tk_divergence *found = TK_NEW(x->answers, tk_divergence);
-  *found = (tk_divergence){.cause = TK_CAUSE_NOT_RECORDED,
-                           .engine = a->engine,
-                           .recorder = a->recorder,
-                           .unfused = a->unfused};
-  memcpy(found->program, a->program, sizeof found->program);
-  a->launch->divergence = found;
-  if (a->unfused) {
-    found->cause = TK_CAUSE_CONTRACTION;
-    return;
-  }
   make_form(e, x);
   x->times = TK_NEWN(&x->arena, uint64_t, x->sites.n + 1);
   for (int i = 0; i < WINDOWS && !found->found; i++) {
@@ -427,6 +417,27 @@ static void pin_windows(tk_env *e, void *ud) {
     x->left.n = 0;
   }
   if (!found->found && !x->failed) look_for_race(x, found);
+}
+
+static void pin_windows(tk_env *e, void *ud) {
+  pinning *x = ud;
+  const tkr_pinning *a = x->asked;
+  tk_divergence *found = TK_NEW(x->answers, tk_divergence);
+  *found = (tk_divergence){.cause = TK_CAUSE_NOT_RECORDED,
+                           .engine = a->engine,
+                           .recorder = a->recorder,
+                           .unfused = a->unfused};
+  memcpy(found->program, a->program, sizeof found->program);
+  a->launch->divergence = found;
+  if (a->unfused) {
+    found->cause = TK_CAUSE_CONTRACTION;
+    return;
+  }
+  if (a->other) record_windows(e, x, found);
+  if (found->cause != TK_CAUSE_NOT_RECORDED || x->failed || !a->witnessed)
+    return;
+  tk_status st = tkr_find_statement(a, found);
+  if (st != TK_OK) tk_throw(e, st);
 }
 
 static void make_traces(tk_env *e, void *ud) {

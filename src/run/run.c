@@ -27,22 +27,24 @@ typedef struct engine {
   bool (*available)(const char **why);
   bool watched;
   const char *recorder;
+  tk_status (*witnessed)(tk_launch *l, const tk_run_options *options,
+                         tkp_witness *witness, tk_summary *summary);
 } engine;
 
 static const engine engines[] = {
-#define ENGINE(name, run, available, watched, recorder, doc)                   \
-  {name, doc, run, available, watched, recorder},
+#define ENGINE(name, run, available, watched, recorder, witnessed, doc)        \
+  {name, doc, run, available, watched, recorder, witnessed},
 #include "engine.def"
 #undef ENGINE
 };
 
 /* Of a PTX file's kernels. */
-static const engine file_engine = {"ptx", "",    tkg_launch_ptx_file,
-                                   NULL,  false, NULL};
+static const engine file_engine = {"ptx", "",  tkg_launch_ptx_file, NULL, false,
+                                   NULL,  NULL};
 
 /* A form in place of the kernel, which it is compared with. */
-static const engine form_engine = {"interp", "",    tkr_run_form,
-                                   NULL,     false, NULL};
+static const engine form_engine = {"interp", "",   tkr_run_form, NULL,
+                                   false,    NULL, NULL};
 
 /* ---- engines ------------------------------------------------------------ */
 
@@ -119,6 +121,19 @@ static const engine *best_engine(tk_env *e, const tk_session *s,
   return engine_named(e, s, engines[i < TK_COUNT(engines) ? i : 1].name);
 }
 
+/* The engine that records for another one; NULL: there is none here, and a
+ * witness does without. */
+static const engine *recorder_of(tk_env *e, const tk_session *s,
+                                 const engine *x) {
+  for (size_t i = 0; i < TK_COUNT(engines) && x->witnessed; i++)
+    if (!strcmp(engines[i].name, x->recorder) && !host_has(s, &engines[i]) &&
+        !tk_engine_available(i, NULL))
+      return NULL;
+  const engine *found = engine_named(e, s, x->recorder);
+  TK_ASSERT(records_itself(found)); /* engine.def */
+  return found;
+}
+
 /* Whether anybody wants to be told of what the run does. */
 static bool is_watched(const choice *c) {
   const tk_run_options *o = c->options;
@@ -159,8 +174,7 @@ static void choose_engines(tk_env *e, void *ud) {
   c->other = best ? best_engine(e, s, pinpoint) : engine_named(e, s, against);
   if (!pinpoint) return;
   if (c->other->recorder) {
-    c->recorder = engine_named(e, s, c->other->recorder);
-    TK_ASSERT(records_itself(c->recorder)); /* engine.def */
+    c->recorder = recorder_of(e, s, c->other);
     return;
   }
   tk_diag *d = tk_diag_add(e, TK_D_ARGUMENT, NULL, (tk_span){0, 0},
@@ -203,9 +217,10 @@ static tk_status pin(tk_launch *l, const tk_run_options *opt, const choice *c,
   tkr_pinning p = {.launch = l,
                    .options = opt,
                    .own = c->engine->run,
-                   .other = c->recorder->run,
+                   .other = c->recorder ? c->recorder->run : NULL,
                    .engine = c->other->name,
-                   .recorder = c->recorder->name,
+                   .recorder = c->recorder ? c->recorder->name : NULL,
+                   .witnessed = c->other->witnessed,
                    .before = &against->memory};
   for (int i = 0; i < 3; program /= (uint32_t)l->grid[i++])
     p.program[i] = program % l->grid[i];

@@ -28,6 +28,15 @@ x, y = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
 k[(1,)](x, y)
 """
 
+TO_HALF = """
+@triton.jit
+def k(x, y):
+    i = tl.arange(0, 256)
+    tl.store(y + i, tl.load(x + i).to(tl.uint32).to(tl.float16))
+x, y = np.arange(256).astype(np.int8), np.zeros(256, np.float16)
+k[(1,)](x, y, num_warps=1)
+"""
+
 
 class Bisect(support.ScriptCase):
     triton = "ours"
@@ -52,6 +61,13 @@ class Bisect(support.ScriptCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("pass ConvertTritonGPUToLLVM", done.stdout)
         self.assertIn("'triton-ptx' beside the interpreter", done.stdout)
+
+    def test_a_pass_of_llvm(self):
+        """LLVM's passes are told apart by its own -opt-bisect-limit."""
+        done = self.bisect(TO_HALF, "--arch", "sm_90")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, "pass slp-vectorizer of LLVM's, number "
+                                      r"\d+ of \d+: the PTX differs")
 
     def test_a_text_that_differs(self):
         """Two texts of one launch are told apart, and both are shown."""
