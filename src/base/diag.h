@@ -32,7 +32,7 @@ static inline const char *tk_base_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
-int tk_source_col(const tk_source *s, uint32_t off);  /* bytes, from 1 */
+int tk_source_col(const tk_source *s, uint32_t off); /* bytes, from 1 */
 const char *tk_source_line_text(const tk_source *s, int line, size_t *len);
 /* The line of the program, and its file, that a line of a written kernel names
  * as what the next ones were made of, or the last of several; 0: it names

@@ -31,12 +31,10 @@ static const arch_info *info_of(const char *arch) {
 #include "nvptx/arch.def"
 #undef ARCH
   };
-  size_t i = 0;
-  while (strcmp(archs[i].name, arch) != 0) {
-    i++;
-    TK_ASSERT(i < TK_COUNT(archs));
-  }
-  return &archs[i];
+  for (size_t i = 0; i < TK_COUNT(archs); i++)
+    if (!strcmp(archs[i].name, arch)) return &archs[i];
+  TK_ASSERT(false); /* options are checked where they are given */
+  return NULL;
 }
 
 size_t tkv_most_shared(const char *arch) {

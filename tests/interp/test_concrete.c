@@ -272,23 +272,23 @@ static const together batches[] = {
     {"def k(x, y, n, m):\n" AT "    v = tl.load(x + p * 4 + at)\n"
      "    w = v - tl.max(v, 0) + tl.sum(tl.load(x + at), 0)\n" PUT(
          "tl.where(at < p, w, m) * (p + n)"),
-     TK_OK},
+     TK_OK, false},
     {"def k(x, y, n, m):\n" AT "    v = (tl.load(x + p * 4 + at) * m) % 13\n"
      "    s = tl.cumsum(v, 0) + tl.sort(v) - tl.flip(v, 0)\n"
      "    i = tl.argmax(v, 0) + tl.argmin(at * m % 5, 0)\n" PUT("s + i"),
-     TK_OK},
+     TK_OK, false},
     {"def k(x, y, n, m):\n" AT "    a, b = tl.split((at + p).reshape(4, 2))\n"
      "    c = tl.join(a * m, b).reshape(8)\n"
      "    d = tl.interleave(b, tl.arange(0, 4) + n)\n"
      "    e = tl.gather(c, (at * 3 + p) % 8, 0)\n"
      "    f = tl.gather(at * m, (at + p) % 8, 0)\n" PUT("c + d + e + f"),
-     TK_OK},
+     TK_OK, false},
     {"def k(x, y, n, m):\n" AT "    r = tl.arange(0, 16)\n"
      "    a = tl.load(x + p + r[:, None] + r[None, :]).to(tl.float16)\n"
      "    b = tl.load(x + r[:, None] * 2 + r[None, :]).to(tl.float16)\n"
      "    c = tl.dot(a, tl.trans(b)) + tl.dot(b, b)\n"
      "    d = tl.max(tl.sum(c, 1).to(tl.int32), 0)\n" PUT("at + d"),
-     TK_OK},
+     TK_OK, false},
     {"def add(a, b):\n"
      "    return a + b * 2\n"
      "@triton.jit\n"
@@ -302,7 +302,7 @@ static const together batches[] = {
      "    t = tl.reduce(at * p, 0, add) + tl.reduce(at, 0, add)\n"
      "    a, b = pick(at, p, n)\n"
      "    c, d = pick(at * m, m, n)\n" PUT("s + t + a + b + c + d"),
-     TK_OK},
+     TK_OK, false},
     /* programs that go different ways, or the same way by luck */
     {"def k(x, y, n, m):\n" AT "    s = at\n"
      "    for i in range(p, n + p):\n"
@@ -312,63 +312,63 @@ static const together batches[] = {
      "    s += p if p < 100 else m\n"
      "    if p > 8:\n"
      "        return\n" PUT("s"),
-     TK_OK},
+     TK_OK, false},
     {"def k(x, y, n, m):\n" AT "    i = p * 0\n"
      "    while i < n:\n"
      "        i += 1 + p // 100\n" PUT("at + i"),
-     TK_OK},
+     TK_OK, false},
     /* what one program stores, another one reads or stores: in order */
     {"def k(x, y, n, m):\n" AT "    v = tl.load(y + p * 8 + at)\n"
      "    tl.store(y + p * 8 + 8 + at, v + p + 1, mask=p < 9)\n",
      TK_OK, true},
     {"def k(x, y, n, m):\n" AT "    for i in range(3):\n"
      "        tl.store(y + (p * 5 + i * 3) % 32 + at, at + p + i * 100)\n",
-     TK_OK},
+     TK_OK, false},
     {"def k(x, y, n, m):\n" AT "    tl.store(y + at, at + p)\n"
      "    tl.store(y + 4 + at, at * p)\n",
-     TK_OK},
-    {"def k(x, y, n, m):\n" AT "    tl.store(y + at, at + p)\n", TK_OK},
-    {"def k(x, y, n, m):\n" AT "    tl.store(y + m, p)\n", TK_OK},
+     TK_OK, false},
+    {"def k(x, y, n, m):\n" AT "    tl.store(y + at, at + p)\n", TK_OK, false},
+    {"def k(x, y, n, m):\n" AT "    tl.store(y + m, p)\n", TK_OK, false},
     /* stores of which the order shows only if programs share an element */
     {"def k(x, y, n, m):\n" AT "    for i in range(3):\n"
      "        tl.store(y + p * 8 + at, at + i * p, mask=at < 8 - i)\n"
      "        tl.store(y + p * 8 + 7 - at, p - i, mask=at < i)\n",
-     TK_OK},
+     TK_OK, false},
     {"def k(x, y, n, m):\n" AT "    for i in range(3):\n"
      "        tl.store(y + p * 8 + (at * 3 + i) % 8, at + i * p)\n",
-     TK_OK},
+     TK_OK, false},
     {"def k(x, y, n, m):\n" AT "    for i in range(3):\n"
      "        tl.store(y + (at * m + p * i) % 30, at + i * p, mask=p != 1)\n",
-     TK_OK},
+     TK_OK, false},
     {"def k(x, y, n, m):\n" AT "    for i in range(3):\n"
      "        tl.store(y + at * 10 + p, at + i)\n",
-     TK_OK},
+     TK_OK, false},
     {"def k(x, y, n, m):\n" AT "    for i in range(3):\n"
      "        tl.store(y + 7 + p * 8 + i * 2 - at, at + p)\n",
-     TK_OK},
+     TK_OK, false},
     {"def k(x, y, n, m):\n" AT "    for i in range(3):\n"
      "        tl.store(y + i, p)\n"
      "        tl.store(y + p + 4, i)\n",
-     TK_OK},
+     TK_OK, false},
     {"def k(x, y, n, m):\n" AT "    for i in range(3):\n"
      "        tl.store(y + 16, n + i)\n"
      "        tl.store(y + p * 8 + at, i)\n",
-     TK_OK},
+     TK_OK, false},
     {"def k(x, y, n, m):\n" AT "    r = tl.arange(0, 2)[:, None] * 4\n"
      "    c = tl.arange(0, 4)[None, :]\n"
      "    for i in range(2):\n"
      "        tl.store(y + p * 8 + r + 3 - c, r + i, mask=c < 3)\n"
      "        tl.store(y + p * 8 - r + 4 + c, c + p, mask=r < 4 * i)\n",
-     TK_OK},
+     TK_OK, false},
     /* an atomic operation that is the last one */
-    {"def k(x, y, n, m):\n" AT "    tl.atomic_add(y + at, p)\n", TK_OK},
-    {"def k(x, y, n, m):\n" AT "    tl.atomic_add(y + at, n)\n", TK_OK},
+    {"def k(x, y, n, m):\n" AT "    tl.atomic_add(y + at, p)\n", TK_OK, false},
+    {"def k(x, y, n, m):\n" AT "    tl.atomic_add(y + at, n)\n", TK_OK, false},
     {"def k(x, y, n, m):\n" AT "    tl.atomic_xchg(y + at, p, mask=at < p)\n",
      TK_OK, true},
     {"def k(x, y, n, m):\n" AT "    if p > 100:\n"
      "        return\n"
      "    tl.atomic_max(y + n, tl.max(tl.load(x + p * 5 + at) * m % 23, 0))\n",
-     TK_OK},
+     TK_OK, false},
     {"def k(x, y, n, m):\n" AT
      "    q = y.to(tl.pointer_type(tl.float32), bitcast=True)\n"
      "    v = p * 1.7 + at * 1e7 * (p % 3)\n"
@@ -386,18 +386,18 @@ static const together batches[] = {
     {"def k(x, y, n, m):\n" AT "    for i in range(3):\n"
      "        tl.store(y + 8 + (p * 5 + i * 3) % 32 + at, at + p + i * 100)\n"
      "    tl.atomic_add(x + at, p)\n",
-     TK_OK},
+     TK_OK, false},
     {"def k(x, y, n, m):\n" AT "    tl.atomic_add(y + p * 16 + at, p)\n",
-     TK_FINDING},
+     TK_FINDING, false},
     /* what fails does so as in a program of its own */
     {"def k(x, y, n, m):\n" AT "    v = tl.load(x + p * 64 + at)\n" PUT("v"),
-     TK_FINDING},
+     TK_FINDING, false},
     {"def k(x, y, n, m):\n" AT
      "    tl.device_assert(p * at < 21, 'too large')\n" PUT("at"),
-     TK_FINDING},
+     TK_FINDING, false},
     {"def k(x, y, n, m):\n" AT
      "    tl.device_print('p', p)\n" PUT("at // (p + 1)"),
-     TK_OK},
+     TK_OK, false},
 };
 
 static void same_as_alone(const job *j, const char *way, const outcome *one,
