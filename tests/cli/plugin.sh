@@ -26,6 +26,9 @@ cp "$BUILD/tkdbg" bin/tkdbg
 own=$PWD/bin/libtkdbg-nvptx.so
 PATH=$PWD/bin:$PATH
 
+# The interface of this version.
+number=$(sed -n 's/.*TKV_LLVM_INTERFACE = \([0-9]*\).*/\1/p' "$ROOT/src/nvptx/llvm.h")
+
 said() { # NAME STATUS TEXT HELP [ENGINE'S STATUS]: PTX, and the engine.
   rm -rf code
   status "$1" "$2" tkdbg compile k.py $small --emit ptx
@@ -57,18 +60,18 @@ said 'an empty file' 1 'the plug-in libtkdbg-nvptx.so cannot be opened: ' \
 plugin 'int other;'
 said 'another library' 1 "the file '$own' is not a plug-in of this version of t\
 kdbg: it lacks the symbol 'tkv_llvm_interface'" "$again"
-plugin 'const int tkv_llvm_interface = 1;'
+plugin "const int tkv_llvm_interface = $number;"
 said 'no function' 1 "the file '$own' is not a plug-in of this version of tk\
 dbg: it lacks the symbol 'tkv_llvm_compile'" "$again"
 plugin 'const int tkv_llvm_interface = 0; char tkv_llvm_compile[1];'
 said 'an old one' 1 "the plug-in '$own' is of another version of tkdbg: its in\
-terface has number 0, and 1 is expected" "$again"
+terface has number 0, and $number is expected" "$again"
 plugin 'void LLVMNone(void); void f(void) { LLVMNone(); }'
 said 'a symbol that LLVM lacks' 1 \
   'the plug-in libtkdbg-nvptx.so cannot be opened: ' 'or a symbol of LLVM'
 
 doing() { # C: is what the plug-in does
-  plugin "const int tkv_llvm_interface = 1;
+  plugin "const int tkv_llvm_interface = $number;
 char *tkv_llvm_compile(void *r, char **error) { $1 }"
 }
 begin='LLVM ended while it compiled the kernel, '
