@@ -27,7 +27,8 @@ own=$PWD/bin/libtkdbg-nvptx.so
 PATH=$PWD/bin:$PATH
 
 # The interface of this version.
-number=$(sed -n 's/.*TKV_LLVM_INTERFACE = \([0-9]*\).*/\1/p' "$ROOT/src/nvptx/llvm.h")
+number=$(sed -n 's/.*TKV_LLVM_INTERFACE = \([0-9]*\).*/\1/p' \
+  "$ROOT/src/nvptx/llvm.h")
 
 said() { # NAME STATUS TEXT HELP [ENGINE'S STATUS]: PTX, and the engine.
   rm -rf code
