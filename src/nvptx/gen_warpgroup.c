@@ -196,8 +196,7 @@ static void put_group(tk_buf *text, const product *p) {
 /* Waits for the product of the trip before this one, which must have been read
  * by all threads before copies overwrite it. */
 static void wait_for_last_trip(tkv_code *c) {
-  tkv_do_asm(c, TKV_MUTANT(TILE_BUFFER) ? "wgmma.wait_group.sync.aligned 2;"
-                                        : "wgmma.wait_group.sync.aligned 1;");
+  tkv_do_asm(c, "wgmma.wait_group.sync.aligned 1;");
   tkv_meet(c);
 }
 
