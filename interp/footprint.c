@@ -67,10 +67,14 @@ static int lowest_first(const void *x, const void *y) {
   return a->lo < b->lo ? -1 : a->lo > b->lo;
 }
 
+void tki_runs_sort(tki_run_of_bytes *runs, size_t n) {
+  qsort(runs, n, sizeof *runs, lowest_first);
+}
+
 void tki_footprint_settle(tki_footprint *f) {
   size_t kept = 0, i = 1;
   while (i < f->n && f->runs[i - 1].lo <= f->runs[i].lo) i++;
-  if (i < f->n) qsort(f->runs, f->n, sizeof *f->runs, lowest_first);
+  if (i < f->n) tki_runs_sort(f->runs, f->n);
   for (i = 1; i < f->n; i++) {
     tki_run_of_bytes *last = &f->runs[kept], next = f->runs[i];
     if (next.lo > last->hi)

@@ -13,8 +13,11 @@
 #include "interp/tile.h"
 
 typedef struct tki_run_of_bytes {
-  const char *lo, *hi; /* hi: the first byte after it */
+  const char *lo, *hi; /* hi: the first byte after it; NULL: there is none */
 } tki_run_of_bytes;
+
+/* Sorts runs by where they begin. */
+void tki_runs_sort(tki_run_of_bytes *runs, size_t n);
 
 typedef struct tki_footprint {
   struct tki_footprint *next; /* another thread's, to be compared with it */

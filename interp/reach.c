@@ -1,12 +1,8 @@
 /* reach.c - how far the stores of programs have reached; see reach.h. */
 #include "interp/reach.h"
 
-#include <stdlib.h>
-
 #include "ir/param.h"
 #include "launch/areas.h"
-
-typedef tki_stretch_of_bytes stretch;
 
 void tki_reach_open(tki_reach *x, const tki *t, uint64_t params,
                     size_t programs) {
@@ -34,12 +30,12 @@ void tki_reach_clear(tki_reach *x) {
 }
 
 /* The ranges of a region's programs; NULL: there are none to be kept. */
-static stretch *stretches_of(tki_reach *x, int32_t region) {
+static tki_run_of_bytes *runs_of(tki_reach *x, int32_t region) {
   x->lost |= region == TKI_ANY;
   return region == TKI_ANY ? NULL : x->of[region];
 }
 
-static void reach_to(stretch *s, const char *lo, const char *hi) {
+static void reach_to(tki_run_of_bytes *s, const char *lo, const char *hi) {
   if (!s->lo || lo < s->lo) s->lo = lo;
   if (!s->hi || hi > s->hi) s->hi = hi;
 }
@@ -48,7 +44,7 @@ static void reach_to(stretch *s, const char *lo, const char *hi) {
  * axis has `each` indices for each program. */
 void tki_reach_add_tile(tki_reach *x, int32_t region, const tki_tile *tile) {
   const struct tki_tile_axis *first = &tile->axis[0];
-  stretch *all = stretches_of(x, region);
+  tki_run_of_bytes *all = runs_of(x, region);
   int64_t below = 0, above = (int64_t)tile->size;
   if (!all || !tile->memory) return;
   for (int k = 1; k < tile->rank; k++) {
@@ -71,7 +67,7 @@ void tki_reach_add_tile(tki_reach *x, int32_t region, const tki_tile *tile) {
 }
 
 void tki_reach_add_lanes(tki_reach *x, const tki_access *a) {
-  stretch *all = a->n ? stretches_of(x, a->region) : NULL;
+  tki_run_of_bytes *all = a->n ? runs_of(x, a->region) : NULL;
   if (!all) return;
   const tki_region *r = &a->t->regions[a->region];
   size_t each = a->n / x->programs;
@@ -83,17 +79,12 @@ void tki_reach_add_lanes(tki_reach *x, const tki_access *a) {
   }
 }
 
-static int lowest_first(const void *x, const void *y) {
-  const stretch *a = x, *b = y;
-  return a->lo < b->lo ? -1 : a->lo > b->lo;
-}
-
 /* Neighbours mostly store one after the other. */
-static bool are_apart(stretch *s, size_t n) {
+static bool are_apart(tki_run_of_bytes *s, size_t n) {
   size_t i = 1;
   while (i < n && s[i - 1].hi <= s[i].lo) i++;
   if (i >= n) return true;
-  qsort(s, n, sizeof *s, lowest_first);
+  tki_runs_sort(s, n);
   for (i = 1; i < n; i++)
     if (s[i - 1].hi > s[i].lo) return false;
   return true;

@@ -11,17 +11,12 @@
 #define TK_INTERP_REACH_H
 
 #include "interp/access.h"
+#include "interp/footprint.h"
 #include "interp/tile.h"
-
-/* From the first byte that was stored to the one after the last; both are NULL
- * if none was. */
-typedef struct tki_stretch_of_bytes {
-  const char *lo, *hi;
-} tki_stretch_of_bytes;
 
 typedef struct tki_reach {
   size_t programs, nregions;
-  tki_stretch_of_bytes **of; /* by region, by program; NULL: nobody asks */
+  tki_run_of_bytes **of; /* by region, by program; NULL: nobody asks */
   bool lost; /* something was stored of which the region is not known */
 } tki_reach;
 
