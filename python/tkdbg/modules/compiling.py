@@ -23,8 +23,11 @@ def compile(src: Any, target: GPUTarget | None = None,
             "source and does not read compiled code; launch the kernel, "
             "use kernel.warmup(...), or compile an ASTSource")
     function = functions.as_jit_function(session_.current(), src.fn)
+    # Options that the kernel declares as parameters are among the values.
+    others = {name: value for name, value in (options or {}).items()
+              if name not in function.arg_names}
     return function.run(*src.values(), grid=None, warmup=True,
-                        **(options or {})).of(src)
+                        **others).of(src)
 
 
 # ---- compiling ahead --------------------------------------------------------
